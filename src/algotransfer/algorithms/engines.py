@@ -1,0 +1,212 @@
+"""The paper's two frameworks as step functions, on a dense matrix and on a sorted edge list.
+
+A step takes the `State` of one graph to the next; a graph that has ended no longer changes, so
+that a batch can go on until its last graph ends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jax import lax
+from jaxtyping import Array, Bool, Float, Int
+
+from algotransfer.algorithms.base import Algorithm
+
+LANES = 32  # neighbours of a popped node that the sparse engine relaxes at a time
+
+
+class State(eqx.Module):
+    """The state of one execution between two steps."""
+
+    key: Float[Array, " nodes"]
+    pred: Int[Array, " nodes"]
+    visited: Bool[Array, " nodes"]
+    length: Int[Array, ""]  # steps that counted so far
+    active: Bool[Array, ""]  # whether another step counts
+    lost: Bool[Array, ""]  # whether a candidate key under- or overflowed to "unreached"
+
+
+Step = Callable[[State], State]
+
+
+def initial_state(algorithm: Algorithm, source: Int[Array, ""], num_nodes: int) -> State:
+    """The paper's `initialise_nodes`."""
+    return State(
+        key=algorithm.initial_key(source, num_nodes),
+        pred=jnp.where(jnp.arange(num_nodes) == source, source, -1).astype(jnp.int32),
+        visited=jnp.zeros(num_nodes, bool),
+        length=jnp.int32(0),
+        active=jnp.bool_(True),
+        lost=jnp.bool_(False),
+    )
+
+
+def _improves(algorithm: Algorithm, candidate, key):
+    free = key == algorithm.unreached_key if algorithm.relax_once else True
+    return algorithm.better(candidate, key) & free
+
+
+def _lowest_index(chosen: Bool[Array, "*rows columns"]) -> Int[Array, "*rows"]:
+    # Two plain reductions (the best value, then its lowest index) vectorise where arg-min does not.
+    columns = chosen.shape[-1]
+    return jnp.min(jnp.where(chosen, jnp.arange(columns, dtype=jnp.int32), columns), axis=-1)
+
+
+def _parallel(algorithm: Algorithm, state: State, best, neighbour, lost) -> State:
+    """What both layouts share: every node takes its best candidate if that is strictly better."""
+    improved = _improves(algorithm, best, state.key)
+    return State(
+        key=jnp.where(improved, best, state.key),
+        pred=jnp.where(improved, neighbour, state.pred),
+        visited=state.visited,
+        length=state.length + state.active,
+        active=state.active & jnp.any(improved),
+        lost=state.lost | lost,
+    )
+
+
+def parallel_dense(
+    algorithm: Algorithm, weights: Float[Array, "n n"], adjacency: Bool[Array, "n n"]
+) -> Step:
+    """All edges at once, as a matrix of candidates."""
+
+    def step(state: State) -> State:
+        candidate = algorithm.relax(state.key, weights)  # [v, u]
+        reached = state.key != algorithm.unreached_key
+        lost = jnp.any(adjacency & reached & (candidate == algorithm.unreached_key))
+        candidate = jnp.where(adjacency, candidate, algorithm.unreached_key)
+        reduce = jnp.min if algorithm.smaller_is_better else jnp.max
+        best = reduce(candidate, axis=1)
+        neighbour = _lowest_index(adjacency & (candidate == best[:, None]))
+        return _parallel(algorithm, state, best, neighbour, lost)
+
+    return step
+
+
+def parallel_sparse(algorithm: Algorithm, senders, receivers, weights, num_nodes: int) -> Step:
+    """All edges at once, as segments of the sorted edge list (see `Graph` for why senders)."""
+    segment = jax.ops.segment_min if algorithm.smaller_is_better else jax.ops.segment_max
+
+    def per_node(reduce, values):
+        return reduce(values, senders, num_nodes, indices_are_sorted=True)
+
+    def step(state: State) -> State:
+        real = senders < num_nodes
+        u = jnp.minimum(receivers, num_nodes - 1)
+        candidate = algorithm.relax(state.key[u], weights)
+        reached = state.key[u] != algorithm.unreached_key
+        lost = jnp.any(real & reached & (candidate == algorithm.unreached_key))
+        best = per_node(segment, candidate)
+        winner = candidate == best.at[senders].get(mode="fill", fill_value=jnp.nan)
+        neighbour = per_node(jax.ops.segment_min, jnp.where(winner, receivers, num_nodes))
+        return _parallel(algorithm, state, best, neighbour, lost)
+
+    return step
+
+
+def sequential_dense(
+    algorithm: Algorithm, weights: Float[Array, "n n"], adjacency: Bool[Array, "n n"]
+) -> Step:
+    """The best queued node is popped, its row of the matrix relaxed."""
+
+    def step(state: State) -> State:
+        queued = (state.key != algorithm.unreached_key) & ~state.visited
+        worst = jnp.inf if algorithm.smaller_is_better else -jnp.inf
+        reduce = jnp.min if algorithm.smaller_is_better else jnp.max
+        best = reduce(jnp.where(queued, state.key, worst))
+        u = _lowest_index(queued & (state.key == best))  # num_nodes once the queue is empty
+        some = jnp.any(queued)
+
+        visited = state.visited | (jnp.arange(len(queued)) == u)
+        # An empty queue reads some row; `some` keeps it from having any effect.
+        candidate = algorithm.relax(state.key.at[u].get(mode="clip"), weights[u])
+        open_neighbour = adjacency[u] & ~visited & some
+        lost = jnp.any(open_neighbour & (candidate == algorithm.unreached_key))
+        improved = open_neighbour & _improves(algorithm, candidate, state.key)
+        key = jnp.where(improved, candidate, state.key)
+        return State(
+            key=key,
+            pred=jnp.where(improved, u, state.pred),
+            visited=visited,
+            length=state.length + some,
+            active=jnp.any((key != algorithm.unreached_key) & ~visited),
+            lost=state.lost | lost,
+        )
+
+    return step
+
+
+class Queue(eqx.Module):
+    """Queued keys as costs (smaller is better) in blocks, with the best cost of every block.
+
+    A pop looks at one number per block and then inside one block: about 2√n instead of n.
+    """
+
+    cost: Float[Array, "blocks width"]
+    best: Float[Array, " blocks"]
+
+
+def sequential_sparse(algorithm: Algorithm, senders, receivers, weights, num_nodes: int):
+    """The best queued node is popped, its segment of the edge list relaxed, 32 edges at a time.
+
+    **Returns:** the step, on pairs of a `State` and a `Queue`, and the function that starts the
+    queue from the initial state.
+    """
+    width = max(1, int(num_nodes**0.5))
+    blocks = -(-num_nodes // width)
+    sign = 1.0 if algorithm.smaller_is_better else -1.0
+    first_edge = jnp.searchsorted(senders, jnp.arange(num_nodes + 1)).astype(jnp.int32)
+
+    def queue(state: State) -> Queue:
+        cost = jnp.where(state.key == algorithm.unreached_key, jnp.inf, sign * state.key)
+        cost = jnp.pad(cost, (0, blocks * width - num_nodes), constant_values=jnp.inf)
+        cost = cost.reshape(blocks, width)
+        return Queue(cost, cost.min(axis=1))
+
+    def step(carry: tuple[State, Queue]) -> tuple[State, Queue]:
+        state, queue = carry
+        block = jnp.argmin(queue.best)
+        column = jnp.argmin(queue.cost[block])
+        u = (block * width + column).astype(jnp.int32)
+        some = queue.best[block] < jnp.inf
+        visited = state.visited.at[u].max(some)
+        cost = queue.cost.at[block, column].set(jnp.inf)
+        best = queue.best.at[block].set(cost[block].min())
+        key_u = state.key[u]
+
+        def relax_lanes(carry):
+            edge, key, pred, cost, best, lost = carry
+            lane = edge + jnp.arange(LANES)
+            real = (lane < first_edge[u + 1]) & some
+            v = receivers.at[lane].get(mode="clip")
+            candidate = jnp.broadcast_to(
+                algorithm.relax(key_u, weights.at[lane].get(mode="clip")), v.shape
+            )
+            open_neighbour = real & ~visited[v]
+            lost |= jnp.any(open_neighbour & (candidate == algorithm.unreached_key))
+            improved = open_neighbour & _improves(algorithm, candidate, key[v])
+            where = jnp.where(improved, v, num_nodes)  # out of range: dropped
+            row = jnp.where(improved, v // width, blocks)
+            return (
+                edge + LANES,
+                key.at[where].set(candidate, mode="drop"),
+                pred.at[where].set(u, mode="drop"),
+                cost.at[row, v % width].set(sign * candidate, mode="drop"),
+                best.at[row].min(sign * candidate, mode="drop"),
+                lost,
+            )
+
+        _, key, pred, cost, best, lost = lax.while_loop(
+            lambda carry: carry[0] < first_edge[u + 1],
+            relax_lanes,
+            (first_edge[u], state.key, state.pred, cost, best, state.lost),
+        )
+        active = jnp.min(best) < jnp.inf
+        state = State(key, pred, visited, state.length + some, active, lost)
+        return state, Queue(cost, best)
+
+    return step, queue

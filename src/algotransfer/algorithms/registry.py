@@ -1,0 +1,29 @@
+"""Algorithms by name."""
+
+from algotransfer.algorithms.base import Algorithm
+from algotransfer.algorithms.parallel import bellman_ford, bfs, reliable_par, widest_par
+from algotransfer.algorithms.sequential import dfs, dijkstra, prim, reliable_seq, widest_seq
+
+ALGORITHMS: dict[str, Algorithm] = {
+    algorithm.name: algorithm
+    for algorithm in (
+        bfs,
+        bellman_ford,
+        widest_par,
+        reliable_par,
+        prim,
+        dijkstra,
+        dfs,
+        widest_seq,
+        reliable_seq,
+    )
+}
+
+
+def get_algorithm(algorithm: str | Algorithm) -> Algorithm:
+    """Looks an algorithm up by name; an `Algorithm` is passed through."""
+    if isinstance(algorithm, Algorithm):
+        return algorithm
+    if algorithm not in ALGORITHMS:
+        raise ValueError(f"no algorithm {algorithm!r}; there are {', '.join(ALGORITHMS)}")
+    return ALGORITHMS[algorithm]
