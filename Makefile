@@ -1,0 +1,50 @@
+# `make demo` and `make test` set up what they need: only Python 3.11 or newer and make are expected.
+
+PYTHON ?= python3
+VENV ?= .venv
+WORKERS ?= 2
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+DOCS_READY := $(VENV)/.ready-docs
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test lint bench docs clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: $(READY) ## make .venv and install the package with its development tools
+
+demo: $(READY) ## a first look, on the CPU
+	$(BIN)/python -m algotransfer.demo
+
+test: $(READY) ## run the tests (WORKERS=2 processes; PYTEST_FLAGS adds options)
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile $(PYTEST_FLAGS)
+
+lint: $(READY) ## ruff (rules and format) and pyright
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/pyright --pythonpath $(BIN)/python
+
+bench: $(READY) ## measure speed, beside other libraries where they are installed
+	$(BIN)/algotransfer bench
+
+docs: $(DOCS_READY) ## build the documentation into site/
+	$(BIN)/mkdocs build --strict
+
+clean: ## delete what the other targets made, .venv and runs/ excepted
+	rm -rf build dist site .pytest_cache .ruff_cache .hypothesis
+	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# A stamp file, so that installing happens once, and again when pyproject.toml changes.
+$(READY): pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "$(PYTHON) is $$($(PYTHON) --version 2>&1), but algotransfer needs Python 3.11 or newer:" \
+	       "name another with 'make PYTHON=python3.12 ...'"; exit 1; }
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@
+
+$(DOCS_READY): $(READY)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
+	@touch $@

@@ -1,0 +1,21 @@
+"""Runs before any test: JAX on the CPU, shapes checked at every call, hypothesis profiles."""
+
+import os
+
+# Both must be set before jax is first imported. A value from outside wins, for instance to run
+# the tests on a GPU. JAX's compilation cache stays off: on the CPU it rejects its own entries.
+os.environ.setdefault("JAX_PLATFORMS", "cpu")
+os.environ.setdefault("MPLBACKEND", "agg")
+
+from hypothesis import HealthCheck, settings
+from jaxtyping import install_import_hook
+
+# Annotations of shapes and types are checked while the tests run, and only then.
+install_import_hook("algotransfer", "beartype.beartype")
+
+# The default profile draws the same few examples each time: quick, and a failure is repeatable.
+# HYPOTHESIS_PROFILE=thorough draws many new ones. Compiling takes what time it takes: no deadline.
+COMPILING = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
+settings.register_profile("fast", max_examples=20, derandomize=True, **COMPILING)
+settings.register_profile("thorough", max_examples=300, print_blob=True, **COMPILING)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fast"))
