@@ -12,6 +12,9 @@ from jaxtyping import Bool, Float, Int
 
 Array = jax.Array | np.ndarray
 
+MAX_NODES = 10**6
+DENSE_UP_TO = 2**28
+
 
 class Graph(eqx.Module):
     """One simple, undirected, weighted graph, or a batch of them with the same number of nodes.
@@ -87,29 +90,48 @@ def from_edges(
 
     **Returns:** the graphs, as NumPy arrays on the host.
     """
-    graph_id = np.concatenate([graph_id, graph_id])
-    senders = np.concatenate([ends[0], ends[1]])
-    receivers = np.concatenate([ends[1], ends[0]])
-    weights = np.concatenate([weights, weights]).astype(np.float32)
-    order = np.argsort((graph_id * num_nodes + senders) * num_nodes + receivers, kind="stable")
-    graph_id = graph_id[order]
+    row = np.asarray(graph_id, np.int64) * num_nodes  # the batch as one tall matrix
+    first, second = np.asarray(ends, np.int64)
+    cell = np.concatenate([(row + first) * num_nodes + second, (row + second) * num_nodes + first])
+    weights = np.asarray(weights, np.float32)
+    cell, weights = _sorted(cell, np.concatenate([weights, weights]), num_graphs * num_nodes**2)
+    if len(cell) != 2 * len(graph_id):
+        raise ValueError("an edge is listed twice, or joins a node to itself; list each edge once")
 
-    count = np.bincount(graph_id, minlength=num_graphs)
+    count = 2 * np.bincount(graph_id, minlength=num_graphs)
     width = int(count.max(initial=0))
-    column = np.arange(len(graph_id)) - (np.cumsum(count) - count)[graph_id]
+    # Entry k of the batch moves back by the padding of all graphs before its own.
+    padding = np.arange(num_graphs) * width - (np.cumsum(count) - count)
+    place = np.arange(len(cell)) + np.repeat(padding, count)
 
     def padded(values, fill, dtype):
-        out = np.full((num_graphs, width), fill, dtype)
-        out[graph_id, column] = values[order]
-        return out
+        out = np.full(num_graphs * width, fill, dtype)
+        out[place] = values
+        return out.reshape(num_graphs, width)
 
+    sender = cell // num_nodes
     return Graph(
-        senders=padded(senders, num_nodes, np.int32),
-        receivers=padded(receivers, num_nodes, np.int32),
+        senders=padded(sender - sender // num_nodes * num_nodes, num_nodes, np.int32),
+        receivers=padded(cell - sender * num_nodes, num_nodes, np.int32),
         weights=padded(weights, 0.0, np.float32),
         source=np.asarray(source, np.int32),
         num_nodes=num_nodes,
     )
+
+
+def _sorted(cell, weights, num_cells):
+    """Sorts entries of a matrix with `num_cells` cells by cell; equal cells become one."""
+    if num_cells <= min(DENSE_UP_TO, 64 * len(cell)):
+        # Small graphs: marking cells and reading the marks in order is faster than sorting.
+        marked, value = np.zeros(num_cells, bool), np.empty(num_cells, np.float32)
+        marked[cell] = True
+        value[cell] = weights
+        cell = np.flatnonzero(marked)
+        return cell, value[cell]
+    order = np.argsort(cell, kind="stable")
+    cell, weights = cell[order], weights[order]
+    fresh = np.diff(cell, prepend=-1) > 0
+    return cell[fresh], weights[fresh]
 
 
 def concatenate(graphs: Sequence[Graph]) -> Graph:

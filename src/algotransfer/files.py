@@ -1,0 +1,53 @@
+"""Files appear whole or not at all: a reader never sees half of one, whenever a writer dies."""
+
+from __future__ import annotations
+
+import errno
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import BinaryIO
+
+
+def write_atomically(path: str | os.PathLike[str], content: bytes | memoryview) -> None:
+    """Writes a file so that `path` holds either the whole new content or what it held before."""
+    with open_atomically(path) as file:
+        file.write(content)
+
+
+@contextmanager
+def open_atomically(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+    """Opens a new file that takes its place at `path` when the block ends without an error.
+
+    It is written beside its place under a temporary name, flushed to the disk, then renamed. If
+    anything fails, the temporary file is removed and `path` is as it was before.
+    """
+    target = Path(os.path.realpath(path))  # what a link points at is replaced, not the link
+    temporary = target.with_name(f".{target.name[:50]}.{secrets.token_hex(8)}.tmp")
+    try:
+        if target.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        with open(temporary, "xb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, target)
+    except BaseException as error:
+        with suppress(OSError):  # it may never have existed; the first error is the one to tell
+            temporary.unlink()
+        if isinstance(error, OSError):
+            reason = error.strerror or error
+            # OSError turns into the class that the number stands for, such as PermissionError.
+            raise OSError(
+                error.errno, f"cannot write {path} ({reason}); nothing was changed there"
+            ) from error
+        raise
+    # Makes the rename itself survive a loss of power, on file systems that can do so.
+    with suppress(OSError):
+        folder = os.open(target.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)

@@ -1,0 +1,115 @@
+"""`sample_graphs`: random graphs with permuted labels, weights and sources."""
+
+from __future__ import annotations
+
+import operator
+from difflib import get_close_matches
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from algotransfer.graphs.families import FAMILIES, SHAPE_RULES, Edges, Options
+from algotransfer.graphs.graph import MAX_NODES, Graph, from_edges
+from algotransfer.graphs.streams import Stream
+
+MAX_TOTAL_NODES = 10**8
+LEAST_WEIGHT, GREATEST_WEIGHT = 0.2, 1.0
+
+
+def sample_graphs(
+    family: str,
+    num_graphs: int,
+    num_nodes: int,
+    seed: int = 0,
+    *,
+    split: str = "train",
+    attachments: int = 4,
+    shape: str | None = None,
+) -> Graph:
+    """Samples graphs of one family and size; equal arguments give equal bytes on every machine.
+
+    Labels are permuted at random, weights are uniform on [0.2, 1.0], and the source is uniform
+    over the nodes; a source without a neighbour is joined to a random node.
+
+    **Arguments:**
+
+    - `family`: `"er"` (Erdős–Rényi), `"ba"` (Barabási–Albert) or `"grid"`.
+    - `split`: a name; samples with different names share no random numbers.
+    - `attachments`: how many nodes a new node of `ba` joins; other families ignore it.
+    - `shape`: `"any"` (default up to 100 nodes) or `"square"` (default above) for `grid`; other
+        families ignore it.
+
+    **Returns:** a batch of `num_graphs` graphs, as NumPy arrays on the host.
+    """
+    _check_name("graph family", family, FAMILIES)
+    if shape is not None:
+        _check_name("grid shape", shape, SHAPE_RULES)
+    if not isinstance(split, str) or not split:
+        raise ValueError(f"split must be a name such as 'train', not {split!r}")
+    num_graphs = _whole("num_graphs", num_graphs, at_least=1)
+    num_nodes = _whole("num_nodes", num_nodes, at_least=2)
+    seed = _whole("seed", seed, at_least=0)
+    attachments = _whole("attachments", attachments, at_least=1)
+    if num_nodes > MAX_NODES:
+        raise ValueError(f"num_nodes must be at most {MAX_NODES}, not {num_nodes}")
+    if num_graphs * num_nodes > MAX_TOTAL_NODES:
+        raise ValueError(
+            f"{num_graphs} graphs of {num_nodes} nodes are {num_graphs * num_nodes} nodes; at "
+            f"most {MAX_TOTAL_NODES} are sampled at once: sample parts with different seeds"
+        )
+
+    def stream(purpose: str) -> Stream:
+        return Stream(seed, split, family, num_nodes, purpose)
+
+    options = Options(attachments=attachments, shape=shape)
+    graph_id, ends = FAMILIES[family](stream("edges"), num_graphs, num_nodes, options)
+    labels = stream("labels").permutations(num_graphs, num_nodes).ravel()
+    edges = graph_id, labels[graph_id * num_nodes + ends]
+    weights = _weights(stream("weights").uniform(len(graph_id)))
+    source, (graph_id, ends), weights = _with_source(
+        stream("source"), edges, weights, num_graphs, num_nodes
+    )
+    return from_edges(num_nodes, num_graphs, graph_id, ends, weights, source)
+
+
+def _weights(uniform: Float[np.ndarray, " pairs"]) -> Float[np.ndarray, " pairs"]:
+    return LEAST_WEIGHT + (GREATEST_WEIGHT - LEAST_WEIGHT) * uniform
+
+
+def _with_source(
+    stream: Stream,
+    edges: Edges,
+    weights: Float[np.ndarray, " pairs"],
+    num_graphs: int,
+    num_nodes: int,
+) -> tuple[Int[np.ndarray, " graphs"], Edges, Float[np.ndarray, " more_pairs"]]:
+    """Draws the sources and joins each one that has no neighbour to a random other node."""
+    graph_id, ends = edges
+    # Drawn for every graph, used or not: then a graph's draws do not depend on the graphs before.
+    draws = stream.uniform(num_graphs, 3)
+    source = (draws[:, 0] * num_nodes).astype(np.int64)
+    other = (source + 1 + (draws[:, 1] * (num_nodes - 1)).astype(np.int64)) % num_nodes
+
+    has_neighbour = np.zeros(num_graphs, bool)
+    has_neighbour[graph_id[np.logical_or.reduce(ends == source[graph_id])]] = True
+    alone = np.flatnonzero(~has_neighbour)
+    graph_id = np.concatenate([graph_id, alone])
+    ends = np.concatenate([ends, [source[alone], other[alone]]], axis=1)
+    return source, (graph_id, ends), np.concatenate([weights, _weights(draws[alone, 2])])
+
+
+def _check_name(kind: str, name: str, known: dict) -> None:
+    if name not in known:
+        close = get_close_matches(str(name), known, n=1)
+        hint = f" (did you mean {close[0]!r}?)" if close else ""
+        raise ValueError(f"unknown {kind} {name!r}{hint}; choose one of {', '.join(known)}")
+
+
+def _whole(name: str, value: int, at_least: int) -> int:
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name} must be a whole number, not {value!r}") from None
+    if number < at_least:
+        raise ValueError(f"{name} must be at least {at_least}, not {number}")
+    return number
