@@ -1,0 +1,105 @@
+"""`Dataset`: graphs of one size, the family of each, and the traces that were asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from jaxtyping import Shaped
+
+from algotransfer.algorithms import Algorithm, Trace, get_algorithm, run
+from algotransfer.graphs.sampling import sample_graphs
+from algotransfer.graphs.graph import Graph, concatenate
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """Graphs of one size, and the traces of algorithms on them, computed when first asked for.
+
+    **Arguments:**
+
+    - `graphs`: the batch, with one source per graph.
+    - `family`: the name of each graph's family.
+    - `arguments`: what determines the graphs; the card of a data file, and the name of a dataset
+        wherever results are cached.
+    """
+
+    graphs: Graph
+    family: Shaped[np.ndarray, " graphs"]
+    arguments: Mapping[str, Any]
+    _traces: dict[Algorithm, Trace] = field(default_factory=dict, repr=False)
+
+    def __len__(self) -> int:
+        """Number of graphs."""
+        return len(self.graphs)
+
+    @property
+    def num_nodes(self) -> int:
+        """Number of nodes, the same for every graph."""
+        return self.graphs.num_nodes
+
+    @property
+    def families(self) -> tuple[str, ...]:
+        """The families in the order of their first graph."""
+        return tuple(dict.fromkeys(self.family.tolist()))
+
+    @property
+    def algorithms(self) -> tuple[str, ...]:
+        """The algorithms whose traces are at hand, from a file or from an earlier call."""
+        return tuple(algorithm.name for algorithm in self._traces)
+
+    def trace(self, algorithm: str | Algorithm) -> Trace:
+        """The algorithm's steps on every graph; computed once, then kept."""
+        algorithm = get_algorithm(algorithm)
+        if algorithm not in self._traces:
+            self._traces[algorithm] = run(algorithm, self.graphs)
+        return self._traces[algorithm]
+
+    def __repr__(self) -> str:
+        families = ", ".join(self.families)
+        return f"<Dataset of {len(self)} graphs ({families}) with {self.num_nodes} nodes>"
+
+
+def make_dataset(
+    graph: str | Sequence[str] = "er",
+    num_graphs: int = 1000,
+    num_nodes: int = 20,
+    seed: int = 0,
+    *,
+    split: str = "train",
+    attachments: int = 4,
+    shape: str | None = None,
+) -> Dataset:
+    """Samples a dataset; equal arguments give equal graphs, weights and sources everywhere.
+
+    **Arguments:**
+
+    - `graph`: a family (`er`, `ba`, `grid`) or several, which follow one another in that order.
+    - `num_graphs`: how many graphs *of each family*.
+    - `split`: `train`, `validation` or `test`; they never share random numbers.
+    - `attachments`: edges that a new node of a `ba` graph brings.
+    - `shape`: shape rule of `grid`, `any` or `square`; by the number of nodes if not given.
+
+    **Returns:** the `Dataset`; its traces are computed when asked for.
+    """
+    families = (graph,) if isinstance(graph, str) else tuple(graph)
+    if not families or len(set(families)) < len(families):
+        raise ValueError(f"graph={families!r}; name one or more families, each of them once")
+    options = {"attachments": attachments, "shape": shape}
+    parts = [
+        sample_graphs(family, num_graphs, num_nodes, seed, split=split, **options)
+        for family in families
+    ]
+    return Dataset(
+        graphs=concatenate(parts),
+        family=np.repeat(families, num_graphs),
+        arguments={
+            "families": [[family, num_graphs] for family in families],
+            "num_nodes": num_nodes,
+            "seed": seed,
+            "split": split,
+            **options,
+        },
+    )
