@@ -3,7 +3,8 @@
 import os
 
 # Both must be set before jax is first imported. A value from outside wins, for instance to run
-# the tests on a GPU. JAX's compilation cache stays off: on the CPU it rejects its own entries.
+# the tests on a GPU. JAX's compilation cache stays off: some CPUs reject its entries (jax#38445),
+# and tests that count compilations must not depend on an earlier run.
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
 os.environ.setdefault("MPLBACKEND", "agg")
 
