@@ -1,6 +1,53 @@
-"""Datasets: graphs with traces, sampled by arguments or by preset, or made of one's own graphs."""
+"""Datasets: graphs with traces, sampled by arguments or by preset, or made of one's own graphs.
 
-from algotransfer.datasets.dataset import Dataset, make_dataset
-from algotransfer.datasets.presets import PRESETS, Preset, Splits, make_splits
+A name loads its module when first used: presets can be listed without importing jax.
+"""
 
-__all__ = ["PRESETS", "Dataset", "Preset", "Splits", "make_dataset", "make_splits"]
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from algotransfer.datasets.dataset import Dataset, make_dataset
+    from algotransfer.datasets.own import from_graphs
+    from algotransfer.datasets.presets import PRESETS, Preset
+    from algotransfer.datasets.splits import Splits, make_splits
+    from algotransfer.datasets.statistics import graph_statistics, trace_statistics
+    from algotransfer.datasets.storage import load_dataset, save_dataset
+
+__all__ = [
+    "PRESETS",
+    "Dataset",
+    "Preset",
+    "Splits",
+    "from_graphs",
+    "graph_statistics",
+    "load_dataset",
+    "make_dataset",
+    "make_splits",
+    "save_dataset",
+    "trace_statistics",
+]
+
+_MODULE_OF = {
+    "PRESETS": "presets",
+    "Dataset": "dataset",
+    "Preset": "presets",
+    "Splits": "splits",
+    "from_graphs": "own",
+    "graph_statistics": "statistics",
+    "load_dataset": "storage",
+    "make_dataset": "dataset",
+    "make_splits": "splits",
+    "save_dataset": "storage",
+    "trace_statistics": "statistics",
+}
+
+
+def __getattr__(name: str):
+    if name not in _MODULE_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_MODULE_OF[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

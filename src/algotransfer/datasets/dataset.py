@@ -10,8 +10,8 @@ import numpy as np
 from jaxtyping import Shaped
 
 from algotransfer.algorithms import Algorithm, Trace, get_algorithm, run
-from algotransfer.graphs.sampling import sample_graphs
 from algotransfer.graphs.graph import Graph, concatenate
+from algotransfer.graphs.sampling import sample_graphs
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +96,8 @@ def make_dataset(
         graphs=concatenate(parts),
         family=np.repeat(families, num_graphs),
         arguments={
-            "families": [[family, num_graphs] for family in families],
+            "graph": list(families),
+            "num_graphs": num_graphs,
             "num_nodes": num_nodes,
             "seed": seed,
             "split": split,

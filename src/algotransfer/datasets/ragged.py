@@ -1,0 +1,82 @@
+"""Graphs as a data file holds them: one long list of edges, with offsets, and no padding."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Bool, Float32, Int32, Int64
+
+from algotransfer.graphs.graph import Graph
+
+
+@dataclass(frozen=True, eq=False)
+class Ragged:
+    """The edges of all graphs, both directions, in order of graph, sender, receiver.
+
+    The edges of graph g are `edge_offset[g]:edge_offset[g + 1]`; node ids are local to the graph.
+    """
+
+    edge_index: Int32[np.ndarray, "2 edges"]
+    edge_offset: Int64[np.ndarray, " graphs_and_one"]
+    edge_weight: Float32[np.ndarray, " edges"]
+
+    @property
+    def graph_id(self) -> Int64[np.ndarray, " edges"]:
+        """The graph that each edge belongs to."""
+        count = np.diff(self.edge_offset)
+        return np.repeat(np.arange(len(count)), count)
+
+
+def to_ragged(graphs: Graph) -> Ragged:
+    """Leaves the padding of a batch away."""
+    senders, receivers = np.asarray(graphs.senders), np.asarray(graphs.receivers)
+    mask = np.asarray(graphs.edge_mask())
+    return Ragged(
+        edge_index=np.stack([senders[mask], receivers[mask]]).astype(np.int32),
+        edge_offset=np.concatenate([[0], np.cumsum(mask.sum(axis=1))]).astype(np.int64),
+        edge_weight=np.asarray(graphs.weights)[mask].astype(np.float32),
+    )
+
+
+def from_ragged(ragged: Ragged, source: Int32[np.ndarray, " graphs"], num_nodes: int) -> Graph:
+    """Puts the padding back, up to the most edges of any graph."""
+    count = np.diff(ragged.edge_offset)
+    mask: Bool[np.ndarray, "graphs width"] = np.arange(count.max(initial=0)) < count[:, None]
+
+    def padded(values, fill):
+        out = np.full(mask.shape, fill, values.dtype)
+        out[mask] = values
+        return out
+
+    return Graph(
+        senders=padded(ragged.edge_index[0], num_nodes),
+        receivers=padded(ragged.edge_index[1], num_nodes),
+        weights=padded(ragged.edge_weight, 0),
+        source=np.asarray(source, np.int32),
+        num_nodes=num_nodes,
+    )
+
+
+def check_edges(ragged: Ragged, num_nodes: int) -> None:
+    """Raises a `ValueError` unless these are simple, undirected graphs in the order promised."""
+    offset = ragged.edge_offset
+    if offset[0] != 0 or offset[-1] != len(ragged.edge_weight) or np.any(np.diff(offset) < 0):
+        raise ValueError("edge_offset does not cut the edges into graphs")
+    if not np.all(np.isfinite(ragged.edge_weight)):
+        raise ValueError("an edge has a weight that is not a finite number")
+    index = ragged.edge_index
+    if np.any((index < 0) | (index >= num_nodes)):
+        raise ValueError(f"an edge ends outside the graph; nodes are 0…{num_nodes - 1}")
+    sender, receiver = index.astype(np.int64)
+    if np.any(sender == receiver):
+        raise ValueError("an edge joins a node to itself")
+    row = ragged.graph_id * num_nodes
+    cell = (row + sender) * num_nodes + receiver
+    if np.any(np.diff(cell) <= 0):
+        raise ValueError("edges are not sorted by sender and receiver, or one is listed twice")
+    reverse = (row + receiver) * num_nodes + sender
+    order = np.argsort(reverse, kind="stable")
+    one_way = not np.array_equal(reverse[order], cell)
+    if one_way or np.any(ragged.edge_weight[order] != ragged.edge_weight):
+        raise ValueError("an edge and its reverse do not both stand there with one weight")

@@ -1,0 +1,47 @@
+"""`make_splits`: the datasets of a preset, all at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from algotransfer.datasets.dataset import Dataset, make_dataset
+from algotransfer.datasets.presets import PRESETS, Preset
+from algotransfer.names import check_name
+
+
+@dataclass(frozen=True, eq=False)
+class Splits:
+    """A preset's datasets: `train`, `validation` and, by number of nodes, `test`."""
+
+    train: Dataset
+    validation: Dataset
+    test: dict[int, Dataset]
+
+    def __iter__(self) -> Iterator[tuple[str, Dataset]]:
+        """The datasets with their names: `train`, `validation`, `test_20`, …"""
+        yield "train", self.train
+        yield "validation", self.validation
+        for num_nodes, dataset in self.test.items():
+            yield f"test_{num_nodes}", dataset
+
+
+def make_splits(preset: str | Preset = "paper", seed: int = 0) -> Splits:
+    """Makes all datasets of a preset; no random number is shared between them.
+
+    **Arguments:**
+
+    - `preset`: `paper` (15,000 training graphs), `small`, or a `Preset` of your own.
+    """
+    if isinstance(preset, str):
+        check_name("preset", preset, PRESETS)
+        preset = PRESETS[preset]
+
+    def split(name: str, num_graphs: int, num_nodes: int) -> Dataset:
+        return make_dataset(preset.graph, num_graphs, num_nodes, seed, split=name)
+
+    return Splits(
+        train=split("train", preset.train, preset.num_nodes),
+        validation=split("validation", preset.validation, preset.num_nodes),
+        test={size: split("test", preset.test, size) for size in preset.test_sizes},
+    )

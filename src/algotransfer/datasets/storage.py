@@ -1,0 +1,156 @@
+"""Data files: a dataset and the traces of one algorithm, written once, checked whenever read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from algotransfer.algorithms import ALGORITHMS, Algorithm, Trace, get_algorithm
+from algotransfer.archive import load_arrays, save_arrays
+from algotransfer.datasets.dataset import Dataset
+from algotransfer.datasets.ragged import Ragged, check_edges, from_ragged, to_ragged
+
+FORMAT_VERSION = 1
+NOT_ARGUMENTS = ("format_version", "algorithm", "sha256")  # what a card says about the file itself
+
+# The entries of a file: type and shape. G, E, N and T are sizes that must agree.
+ENTRIES: dict[str, tuple[str, tuple[str, ...]]] = {
+    "format_version": ("int32", ()),
+    "edge_index": ("int32", ("2", "E")),
+    "edge_offset": ("int64", ("G+1",)),
+    "edge_weight": ("float32", ("E",)),
+    "num_nodes": ("int32", ()),
+    "source": ("int32", ("G",)),
+    "key": ("float32", ("G", "T+1", "N")),
+    "pred": ("int32", ("G", "T+1", "N")),
+    "visited": ("bool", ("G", "T+1", "N")),
+    "length": ("int32", ("G",)),
+}
+
+
+def save_dataset(dataset: Dataset, path: str | Path, algorithm: str | Algorithm) -> str:
+    """Writes the graphs and one algorithm's traces; equal arguments give equal bytes.
+
+    **Returns:** the sha256 on the file's card.
+    """
+    algorithm = get_algorithm(algorithm)
+    edges = to_ragged(dataset.graphs)
+    trace = dataset.trace(algorithm)
+    arrays = {
+        "format_version": np.int32(FORMAT_VERSION),
+        "edge_index": edges.edge_index,
+        "edge_offset": edges.edge_offset,
+        "edge_weight": edges.edge_weight,
+        "num_nodes": np.int32(dataset.num_nodes),
+        "source": dataset.graphs.source,
+        "key": trace.key,
+        "pred": trace.pred,
+        "visited": trace.visited,
+        "length": trace.length,
+    }
+    card = {
+        "format_version": FORMAT_VERSION,
+        "algorithm": algorithm.name,
+        **dataset.arguments,
+    }
+    present = {name: np.asarray(array) for name, array in arrays.items() if array is not None}
+    return save_arrays(path, present, card)
+
+
+def load_dataset(path: str | Path) -> Dataset:
+    """Reads a data file and checks all of it: version, types, shapes, ranges and sha256.
+
+    **Returns:** the `Dataset`, with the file's traces at hand and others computed when asked for.
+    """
+    arrays, card = load_arrays(path)
+    try:
+        return _dataset(arrays, card)
+    except ValueError as error:
+        raise ValueError(f"{path} is not a data file that can be used: {error}") from error
+
+
+def _dataset(arrays: Mapping[str, np.ndarray], card: Mapping[str, Any]) -> Dataset:
+    version = card.get("format_version")
+    if version != FORMAT_VERSION:
+        raise ValueError(
+            f"it has format version {version!r}, this release reads version {FORMAT_VERSION}; "
+            "make it again, or use the release that wrote it"
+        )
+    name = card.get("algorithm")
+    if name not in ALGORITHMS:
+        raise ValueError(
+            f"it holds traces of {name!r}, which is not registered; put that algorithm into "
+            f"ALGORITHMS first (there are {', '.join(ALGORITHMS)})"
+        )
+    algorithm = ALGORITHMS[name]
+    _check_shapes(arrays, algorithm)
+    num_nodes, num_graphs = int(arrays["num_nodes"]), len(arrays["source"])
+    arguments = {key: value for key, value in card.items() if key not in NOT_ARGUMENTS}
+    family = _family(arguments, num_graphs, num_nodes)
+    _check_ranges(arrays, num_nodes)
+
+    edges = Ragged(arrays["edge_index"], arrays["edge_offset"], arrays["edge_weight"])
+    check_edges(edges, num_nodes)
+    trace = Trace(arrays["key"], arrays["pred"], arrays.get("visited"), arrays["length"])
+    return Dataset(
+        graphs=from_ragged(edges, arrays["source"], num_nodes),
+        family=family,
+        arguments=arguments,
+        _traces={algorithm: trace},
+    )
+
+
+def _check_shapes(arrays: Mapping[str, np.ndarray], algorithm: Algorithm) -> None:
+    expected = {k: v for k, v in ENTRIES.items() if k != "visited" or algorithm.sequential}
+    if set(arrays) != set(expected):
+        missing, foreign = sorted(set(expected) - set(arrays)), sorted(set(arrays) - set(expected))
+        raise ValueError(f"entries missing: {missing or 'none'}; not expected: {foreign or 'none'}")
+    if arrays["num_nodes"].shape or arrays["source"].ndim != 1 or arrays["edge_weight"].ndim != 1:
+        raise ValueError("num_nodes must be one number, source and edge_weight must be lists")
+    n, g, e = int(arrays["num_nodes"]), len(arrays["source"]), len(arrays["edge_weight"])
+    sizes = {"2": 2, "E": e, "G": g, "G+1": g + 1, "N": n, "T+1": n + 1}
+    for name, (dtype, axes) in expected.items():
+        shape = tuple(sizes[axis] for axis in axes)
+        array = arrays[name]
+        if array.dtype != dtype or array.shape != shape:
+            raise ValueError(
+                f"entry {name!r} is {array.dtype} {list(array.shape)}, "
+                f"expected {dtype} {list(shape)}"
+            )
+
+
+def _family(arguments: Mapping[str, Any], num_graphs: int, num_nodes: int) -> np.ndarray:
+    """The family of each graph: `graph` on the card, each of them `num_graphs` times."""
+    if arguments.get("num_nodes") != num_nodes:
+        raise ValueError(f"its card does not say that its graphs have {num_nodes} nodes")
+    names, count = arguments.get("graph"), arguments.get("num_graphs")
+    if isinstance(names, list) and all(isinstance(name, str) for name in names):
+        counts = count if isinstance(count, list) else [count] * len(names)
+        if all(type(count) is int and 0 <= count <= num_graphs for count in counts):
+            if len(counts) == len(names) and sum(counts) == num_graphs:
+                return np.repeat(np.array(names, dtype=str), counts)
+    raise ValueError(f"its card does not say which families its {num_graphs} graphs are of")
+
+
+RANGES: dict[str, Callable[[int], tuple[int, int]]] = {
+    "format_version": lambda n: (FORMAT_VERSION, FORMAT_VERSION),
+    "num_nodes": lambda n: (1, n),
+    "source": lambda n: (0, n - 1),
+    "pred": lambda n: (-1, n - 1),
+    "length": lambda n: (1, n),
+}
+
+
+def _check_ranges(arrays: Mapping[str, np.ndarray], num_nodes: int) -> None:
+    for name, interval in RANGES.items():
+        low, high = interval(num_nodes)
+        array = arrays[name]
+        if array.size and (array.min() < low or array.max() > high):
+            raise ValueError(
+                f"entry {name!r} holds {array.min()}…{array.max()}, expected {low}…{high}"
+            )
+    if np.any(np.isnan(arrays["key"])):
+        raise ValueError("entry 'key' holds a NaN; a key is a number or infinite")

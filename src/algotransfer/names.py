@@ -1,0 +1,31 @@
+"""What can be asked for by name, and the sentence for a name that nobody knows.
+
+This module imports nothing heavy, so that the command line can show choices and refuse a wrong
+one at once. The tests compare the lists with the registries they describe.
+"""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+ALGORITHM_NAMES = (
+    "bfs",
+    "bellman_ford",
+    "widest_par",
+    "reliable_par",
+    "prim",
+    "dijkstra",
+    "dfs",
+    "widest_seq",
+    "reliable_seq",
+)
+FAMILY_NAMES = ("er", "ba", "grid")
+SHAPE_NAMES = ("any", "square")
+
+
+def check_name(kind: str, name: str, known: Iterable[str]) -> None:
+    """Raises a `ValueError` with the nearest match if `name` is not among the `known` ones."""
+    known = tuple(known)
+    if name not in known:
+        close = get_close_matches(name, known, n=1)
+        hint = f" (did you mean {close[0]!r}?)" if close else ""
+        raise ValueError(f"unknown {kind} {name!r}{hint}; choose one of {', '.join(known)}")
