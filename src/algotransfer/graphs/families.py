@@ -8,6 +8,7 @@ edge is listed once, in any order; labels are permuted and weights drawn afterwa
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
@@ -19,9 +20,9 @@ from algotransfer.graphs.streams import Stream
 
 Edges = tuple[Int[np.ndarray, " pairs"], Int[np.ndarray, "2 pairs"]]
 
-MAX_EDGES = 2**28
+MAX_EDGES = 10**8  # in one sample; about 10 GB of memory
 ANY_SHAPE_UP_TO = 100
-DRAWS_AT_ONCE = 2**22
+DRAWS_AT_ONCE = 2**22  # bounds scratch memory; the numbers drawn do not depend on it
 
 
 @dataclass(frozen=True)
@@ -32,10 +33,22 @@ class Options:
     shape: str | None = None
 
 
+def check_size(num_graphs: int, num_nodes: int, edges_per_graph: float) -> None:
+    """Refuses a sample that would not fit into memory, before any of it is made."""
+    edges = int(num_graphs * edges_per_graph)
+    if edges > MAX_EDGES:
+        raise ValueError(
+            f"{num_graphs} graphs of {num_nodes} nodes have about {edges:,} edges; at most "
+            f"{MAX_EDGES:,} are sampled at once: ask for less, or for parts with different seeds"
+        )
+
+
 def erdos_renyi(stream: Stream, num_graphs: int, num_nodes: int, options: Options) -> Edges:
     """Every pair of nodes is an edge with probability min(log₂(n)/n, 0.5)."""
     pairs = num_nodes * (num_nodes - 1) // 2
-    hits = successes(stream, edge_probability(num_nodes), num_graphs * pairs)
+    probability = edge_probability(num_nodes)
+    check_size(num_graphs, num_nodes, pairs * probability)
+    hits = successes(stream, probability, num_graphs * pairs)
     graph_id = hits // pairs
     return graph_id, nth_pair(hits - graph_id * pairs)
 
@@ -90,11 +103,7 @@ def barabasi_albert(stream: Stream, num_graphs: int, num_nodes: int, options: Op
             "attachments lower"
         )
     rounds = num_nodes - attachments  # the star is the first
-    if num_graphs * rounds * attachments > MAX_EDGES:
-        raise ValueError(
-            f"{num_graphs} graphs of {num_nodes} nodes with attachments = {attachments} have "
-            f"{num_graphs * rounds * attachments} edges; at most {MAX_EDGES} are made at once"
-        )
+    check_size(num_graphs, num_nodes, rounds * attachments)
 
     # Both ends of every edge so far. A node stands here as often as it has edges, so that a
     # uniform draw from the list is a draw by degree.
@@ -104,8 +113,8 @@ def barabasi_albert(stream: Stream, num_graphs: int, num_nodes: int, options: Op
     new[:] = np.r_[0, attachments + 1 : num_nodes][:, None]
 
     listed, first = ends.reshape(-1), np.arange(num_graphs) * ends[0].size
-    for round in range(1, rounds):
-        known = 2 * attachments * round
+    for step in range(1, rounds):
+        known = 2 * attachments * step
         chosen = listed[stream.integers(attachments, num_graphs, below=known) + first]
         for slot in range(1, attachments):
             repeated = np.flatnonzero(np.logical_or.reduce(chosen[:slot] == chosen[slot]))
@@ -114,7 +123,7 @@ def barabasi_albert(stream: Stream, num_graphs: int, num_nodes: int, options: Op
                 chosen[slot, repeated] = listed[again]
                 still = chosen[:slot, repeated] == chosen[slot, repeated]
                 repeated = repeated[np.logical_or.reduce(still)]
-        old[:, round] = chosen.T
+        old[:, step] = chosen.T
 
     graph_id = np.repeat(np.arange(num_graphs), rounds * attachments)
     return graph_id, np.stack([old.reshape(-1), new.reshape(-1)])
@@ -124,6 +133,7 @@ def grid(stream: Stream, num_graphs: int, num_nodes: int, options: Options) -> E
     """Grids of r × c = n nodes: any shape with r ≥ 2, equally likely, or the most square one."""
     rule = options.shape or ("any" if num_nodes <= ANY_SHAPE_UP_TO else "square")
     shapes = SHAPE_RULES[rule](factor_pairs(num_nodes))
+    check_size(num_graphs, num_nodes, 2 * num_nodes)
     templates = [grid_edges(rows, columns) for rows, columns in shapes]
     size = np.array([template.shape[1] for template in templates])
 
@@ -138,7 +148,7 @@ def grid(stream: Stream, num_graphs: int, num_nodes: int, options: Options) -> E
 
 def factor_pairs(num_nodes: int) -> list[tuple[int, int]]:
     """All (r, c) with r · c = n and 2 ≤ r ≤ c, the most square one last."""
-    rows = range(2, int(num_nodes**0.5) + 1)
+    rows = range(2, math.isqrt(num_nodes) + 1)
     pairs = [(row, num_nodes // row) for row in rows if num_nodes % row == 0]
     if not pairs:
         raise ValueError(

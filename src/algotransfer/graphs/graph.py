@@ -12,8 +12,8 @@ from jaxtyping import Bool, Float, Int
 
 Array = jax.Array | np.ndarray
 
-MAX_NODES = 10**6
-DENSE_UP_TO = 2**28
+MAX_NODES = 10**6  # per graph; far below what 32-bit node numbers can count
+DENSE_UP_TO = 2**28  # cells of the scratch matrices that sort edges without comparing them
 
 
 class Graph(eqx.Module):
@@ -45,7 +45,8 @@ class Graph(eqx.Module):
 
     def __getitem__(self, index) -> Graph:
         """The graphs at `index` of the batch (an integer, a slice or an index array)."""
-        return jax.tree.map(lambda leaf: leaf[index], self)
+        # The ellipsis keeps the source of a single graph an array; NumPy would return a scalar.
+        return jax.tree.map(lambda leaf: leaf[index, ...], self)
 
     def edge_mask(self) -> Bool[Array, "*batch edges"]:
         """True at edges, False at padding."""
@@ -135,9 +136,11 @@ def _sorted(cell, weights, num_cells):
 
 
 def concatenate(graphs: Sequence[Graph]) -> Graph:
-    """Joins batches of graphs of one size into one batch, padded to the most edges."""
+    """Joins graphs and batches of graphs of one size into one batch, padded to the most edges."""
     sizes = {graph.num_nodes for graph in graphs}
-    if len(sizes) != 1:
+    if not sizes:
+        raise ValueError("there is no graph to concatenate; give at least one")
+    if len(sizes) > 1:
         raise ValueError(
             f"graphs of different sizes ({sorted(sizes)} nodes) cannot share a batch; "
             "make one dataset per size"
@@ -146,14 +149,13 @@ def concatenate(graphs: Sequence[Graph]) -> Graph:
     width = max(graph.senders.shape[-1] for graph in graphs)
 
     def padded(leaf, fill):
-        leaf = np.asarray(leaf)
-        pad = [(0, 0)] * (leaf.ndim - 1) + [(0, width - leaf.shape[-1])]
-        return np.pad(leaf, pad, constant_values=fill)
+        leaf = np.atleast_2d(leaf)  # a single graph becomes a batch of one
+        return np.pad(leaf, [(0, 0), (0, width - leaf.shape[1])], constant_values=fill)
 
     return Graph(
         senders=np.concatenate([padded(g.senders, num_nodes) for g in graphs]),
         receivers=np.concatenate([padded(g.receivers, num_nodes) for g in graphs]),
         weights=np.concatenate([padded(g.weights, 0) for g in graphs]),
-        source=np.concatenate([np.asarray(g.source) for g in graphs]),
+        source=np.concatenate([np.atleast_1d(g.source) for g in graphs]),
         num_nodes=num_nodes,
     )

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import operator
 from difflib import get_close_matches
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float, Int
 
-from algotransfer.graphs.families import FAMILIES, SHAPE_RULES, Edges, Options
+from algotransfer.graphs.families import FAMILIES, SHAPE_RULES, Options
 from algotransfer.graphs.graph import MAX_NODES, Graph, from_edges
 from algotransfer.graphs.streams import Stream
 
-MAX_TOTAL_NODES = 10**8
 LEAST_WEIGHT, GREATEST_WEIGHT = 0.2, 1.0
+
+# Edges that are added: the graph of each, its two nodes, its weight.
+Joints = tuple[
+    Int[np.ndarray, " joints"], Int[np.ndarray, "2 joints"], Float[np.ndarray, " joints"]
+]
 
 
 def sample_graphs(
@@ -51,12 +56,7 @@ def sample_graphs(
     seed = _whole("seed", seed, at_least=0)
     attachments = _whole("attachments", attachments, at_least=1)
     if num_nodes > MAX_NODES:
-        raise ValueError(f"num_nodes must be at most {MAX_NODES}, not {num_nodes}")
-    if num_graphs * num_nodes > MAX_TOTAL_NODES:
-        raise ValueError(
-            f"{num_graphs} graphs of {num_nodes} nodes are {num_graphs * num_nodes} nodes; at "
-            f"most {MAX_TOTAL_NODES} are sampled at once: sample parts with different seeds"
-        )
+        raise ValueError(f"num_nodes must be at most {MAX_NODES:,}, not {num_nodes:,}")
 
     def stream(purpose: str) -> Stream:
         return Stream(seed, split, family, num_nodes, purpose)
@@ -64,28 +64,34 @@ def sample_graphs(
     options = Options(attachments=attachments, shape=shape)
     graph_id, ends = FAMILIES[family](stream("edges"), num_graphs, num_nodes, options)
     labels = stream("labels").permutations(num_graphs, num_nodes).ravel()
-    edges = graph_id, labels[graph_id * num_nodes + ends]
+    ends = labels[graph_id * num_nodes + ends]
     weights = _weights(stream("weights").uniform(len(graph_id)))
-    source, (graph_id, ends), weights = _with_source(
-        stream("source"), edges, weights, num_graphs, num_nodes
+    source, (joined, pairs, joint_weights) = _draw_source(
+        stream("source"), num_graphs, num_nodes, graph_id, ends
     )
-    return from_edges(num_nodes, num_graphs, graph_id, ends, weights, source)
+    return from_edges(
+        num_nodes,
+        num_graphs,
+        graph_id=np.concatenate([graph_id, joined]),
+        ends=np.concatenate([ends, pairs], axis=1),
+        weights=np.concatenate([weights, joint_weights]),
+        source=source,
+    )
 
 
-def _weights(uniform: Float[np.ndarray, " pairs"]) -> Float[np.ndarray, " pairs"]:
+def _weights(uniform: Float[np.ndarray, " edges"]) -> Float[np.ndarray, " edges"]:
     return LEAST_WEIGHT + (GREATEST_WEIGHT - LEAST_WEIGHT) * uniform
 
 
-def _with_source(
+def _draw_source(
     stream: Stream,
-    edges: Edges,
-    weights: Float[np.ndarray, " pairs"],
     num_graphs: int,
     num_nodes: int,
-) -> tuple[Int[np.ndarray, " graphs"], Edges, Float[np.ndarray, " more_pairs"]]:
-    """Draws the sources and joins each one that has no neighbour to a random other node."""
-    graph_id, ends = edges
-    # Drawn for every graph, used or not: then a graph's draws do not depend on the graphs before.
+    graph_id: Int[np.ndarray, " pairs"],
+    ends: Int[np.ndarray, "2 pairs"],
+) -> tuple[Int[np.ndarray, " graphs"], Joints]:
+    """Draws the sources, and an edge to a random other node for each one without a neighbour."""
+    # Three numbers for every graph, used or not, so that no graph's depend on the graphs before.
     draws = stream.uniform(num_graphs, 3)
     source = (draws[:, 0] * num_nodes).astype(np.int64)
     other = (source + 1 + (draws[:, 1] * (num_nodes - 1)).astype(np.int64)) % num_nodes
@@ -93,9 +99,7 @@ def _with_source(
     has_neighbour = np.zeros(num_graphs, bool)
     has_neighbour[graph_id[np.logical_or.reduce(ends == source[graph_id])]] = True
     alone = np.flatnonzero(~has_neighbour)
-    graph_id = np.concatenate([graph_id, alone])
-    ends = np.concatenate([ends, [source[alone], other[alone]]], axis=1)
-    return source, (graph_id, ends), np.concatenate([weights, _weights(draws[alone, 2])])
+    return source, (alone, np.stack([source[alone], other[alone]]), _weights(draws[alone, 2]))
 
 
 def _check_name(kind: str, name: str, known: dict) -> None:
@@ -105,7 +109,7 @@ def _check_name(kind: str, name: str, known: dict) -> None:
         raise ValueError(f"unknown {kind} {name!r}{hint}; choose one of {', '.join(known)}")
 
 
-def _whole(name: str, value: int, at_least: int) -> int:
+def _whole(name: str, value: Any, at_least: int) -> int:
     try:
         number = operator.index(value)
     except TypeError:

@@ -1,0 +1,108 @@
+"""Edge lists as CSV: `source,target,weight` (or `u,v,weight`), one undirected edge a line.
+
+The weight may be missing (1), lines that begin with # are comments, and names are arbitrary text.
+A line without a target is a node on its own; nodes are numbered in the order they appear.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from algotransfer.graphs.graph import Graph
+from algotransfer.graphs.named import NamedGraph, named_graph, undirected_edges
+
+COLUMNS = {"source": "source", "u": "source", "target": "target", "v": "target", "weight": "weight"}
+HEADER = ("source", "target", "weight")
+
+
+def read_edge_list(content: bytes, source: Hashable = None) -> NamedGraph:
+    """Reads an edge list; see `read_graph`."""
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ValueError(f"it is not UTF-8 text ({error.reason} at byte {error.start})") from None
+    lines = io.StringIO(text, newline="")
+    # A comment becomes an empty line, which is passed over, so that line numbers stay right.
+    rows = csv.reader(
+        ("\n" if line.lstrip().startswith("#") else line for line in lines),
+        skipinitialspace=True,
+        strict=True,
+    )
+    columns, index, ends, weights = None, {}, [], []
+    try:
+        for row in rows:
+            row = [field.strip() for field in row]
+            if not any(row):
+                continue
+            if columns is None:
+                columns = _columns(row)
+                continue
+            if len(row) > len(columns):
+                raise ValueError(f"{len(row)} fields, but the header names {len(columns)}")
+            edge = dict(zip(columns, row, strict=False))
+            tail, head, weight = (edge.get(column, "") for column in HEADER)
+            if not tail:
+                raise ValueError("the edge has no source; give the name of a node")
+            pair = [index.setdefault(name, len(index)) for name in (tail, head) if name]
+            if head:
+                ends.append(pair)
+                weights.append(_number(weight))
+            elif weight:
+                raise ValueError(f"weight {weight!r}, but no target; give the edge both its ends")
+    except (ValueError, csv.Error) as error:
+        raise ValueError(f"line {rows.line_num}: {error}") from None
+    if columns is None:
+        raise ValueError("it is empty; expected a header such as source,target,weight, then edges")
+    return named_graph(
+        list(index), np.array(ends, np.int64).reshape(-1, 2).T, np.array(weights, float), source
+    )
+
+
+def _columns(header: list[str]) -> list[str]:
+    columns = [COLUMNS.get(field.lower(), field) for field in header]
+    if sorted(columns) not in (["source", "target"], ["source", "target", "weight"]):
+        raise ValueError(
+            f"the header is {','.join(header)!r}; expected source,target,weight or u,v,weight "
+            "(the weight may be left out), separated by commas"
+        )
+    return columns
+
+
+def _number(weight: str) -> float:
+    try:
+        return float(weight or 1)
+    except ValueError:
+        raise ValueError(f"weight {weight!r} is not a number") from None
+
+
+def write_edge_list(
+    graph: Graph, names: Sequence[str], node_attributes: Mapping[str, Sequence[Any]]
+) -> bytes:
+    """Writes an edge list that reads back as the same graph; see `write_graph`."""
+    if node_attributes:
+        raise ValueError(
+            "an edge list has no place for node attributes; write a .graphml file instead"
+        )
+    for name in names:
+        if not name or name != name.strip() or name.startswith("#") or len(name.splitlines()) > 1:
+            raise ValueError(
+                f"an edge list cannot hold the node name {name!r} (empty, blank at an end, "
+                "beginning with # or of several lines); write a .graphml file instead"
+            )
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(HEADER)
+    seen = 0
+    for tail, head, weight in undirected_edges(graph):
+        for node in (tail, head):
+            # Nodes are numbered as they appear: one that would appear too late gets its own line.
+            writer.writerows([name, "", ""] for name in names[seen:node])
+            seen = max(seen, node + 1)
+        writer.writerow([names[tail], names[head], weight])
+    writer.writerows([name, "", ""] for name in names[seen:])
+    return text.getvalue().encode()

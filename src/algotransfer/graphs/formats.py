@@ -1,0 +1,88 @@
+"""Reading and writing people's own graphs; the suffix of a file's name tells its format."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from algotransfer.files import write_atomically
+from algotransfer.graphs.edge_list import read_edge_list, write_edge_list
+from algotransfer.graphs.graph import Graph
+from algotransfer.graphs.graphml import read_graphml, write_graphml
+from algotransfer.graphs.named import NamedGraph, check_attributes, check_names, check_single
+
+Attributes = Mapping[str, Sequence[Any]]
+
+
+@dataclass(frozen=True)
+class Format:
+    """A way to read a file's content, and to make it of a graph, names and node attributes."""
+
+    read: Callable[[bytes, Hashable], NamedGraph]
+    write: Callable[[Graph, Sequence[str], Attributes], bytes]
+
+
+FORMATS = {
+    ".csv": Format(read_edge_list, write_edge_list),
+    ".graphml": Format(read_graphml, write_graphml),
+}
+
+
+def read_graph(path: str | os.PathLike[str], source: Hashable = None) -> NamedGraph:
+    """Reads a weighted undirected graph from an edge list (`.csv`) or GraphML (`.graphml`).
+
+    An edge list has a header, `source,target,weight` or `u,v,weight`, then an edge a line.
+    Missing weights are 1. Edges may be listed in both directions if their weights agree; those of
+    a directed GraphML file must be.
+
+    **Arguments:**
+
+    - `source`: the name of the node to start from or, as an integer, its index; the first node by
+        default.
+
+    **Returns:** the single graph and the names of its nodes, `graph, names = read_graph(path)`.
+    """
+    path = Path(path)
+    format = _format(path)
+    if not path.is_file():
+        raise FileNotFoundError(f"there is no file {path}; check the path")
+    try:
+        return format.read(path.read_bytes(), source)
+    except ValueError as error:
+        raise ValueError(f"cannot read {path}: {error}") from error
+
+
+def write_graph(
+    path: str | os.PathLike[str],
+    graph: Graph,
+    names: Sequence[Hashable] | None = None,
+    node_attributes: Attributes | None = None,
+) -> None:
+    """Writes a single graph as an edge list (`.csv`) or GraphML (`.graphml`), whole or not at all.
+
+    What is written reads back as the same graph; its source is not written.
+
+    **Arguments:**
+
+    - `names`: the names of the nodes; 0 … n − 1 by default.
+    - `node_attributes`: by name, one value for each node (GraphML only).
+    """
+    format = _format(Path(path))
+    check_single(graph)
+    texts = [str(name) for name in check_names(names, graph.num_nodes)]
+    check_names(texts, graph.num_nodes)  # 1 and "1" are different names, but not in a file
+    attributes = check_attributes(node_attributes, graph.num_nodes)
+    write_atomically(path, format.write(graph, texts, attributes))
+
+
+def _format(path: Path) -> Format:
+    suffix = path.suffix.lower()
+    if suffix not in FORMATS:
+        raise ValueError(
+            f"{path} has the suffix {suffix!r}; expected {' or '.join(FORMATS)}, which tells the "
+            "format"
+        )
+    return FORMATS[suffix]
