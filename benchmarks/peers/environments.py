@@ -1,0 +1,114 @@
+"""Virtual environments for the peers: dm-clrs brings TensorFlow, PyTorch Geometric brings torch.
+
+Neither belongs into ours, so each lives in `.venv-<peer>` beside it and is talked to through a
+process of its own. `python benchmarks/peers/environments.py clrs pyg` makes both (3 GB and 1 GB).
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import os
+import subprocess
+import tempfile
+import venv
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+# Exact versions, so that a ratio measured today can be measured again. The peers get the same jax
+# as we have: a ratio should not compare two compilers. Equinox lets our bridges run beside them.
+# A plain `torch` may bring CUDA along; the measurements stay on the CPU.
+REQUIREMENTS = {
+    "clrs": [
+        "dm-clrs==2.0.3",
+        "dm-haiku==0.0.17",
+        "jax==0.10.2",
+        "tensorflow==2.21.0",
+        "equinox==0.13.8",
+    ],
+    "pyg": ["torch==2.13.0", "torch_geometric==2.8.1", "jax==0.10.2", "equinox==0.13.8"],
+}
+
+
+def how_to_make(peer: str) -> str:
+    """The sentence to print where an environment is missing."""
+    return f"no .venv-{peer}: make it with `python benchmarks/peers/environments.py {peer}`"
+
+
+def python_of(peer: str) -> Path | None:
+    """The interpreter of a peer's finished environment, or None where there is none."""
+    folder = ROOT / f".venv-{peer}"
+    return folder / "bin" / "python" if _is_ready(folder, peer) else None
+
+
+def make(peer: str) -> None:
+    """Makes the environment of a peer, unless it is there with these very requirements."""
+    folder = ROOT / f".venv-{peer}"
+    if _is_ready(folder, peer):
+        print(f".venv-{peer} is ready: {', '.join(REQUIREMENTS[peer])}")
+        return
+    venv.create(folder, with_pip=True, clear=True)
+    install = [folder / "bin" / "python", "-m", "pip", "install", "--quiet"]
+    print(f"installing {' '.join(REQUIREMENTS[peer])} into .venv-{peer} …", flush=True)
+    subprocess.run([*install, "--disable-pip-version-check", *REQUIREMENTS[peer]], check=True)
+    (folder / "ready.json").write_text(json.dumps(REQUIREMENTS[peer]))
+
+
+def _is_ready(folder: Path, peer: str) -> bool:
+    stamp = folder / "ready.json"  # written last: an interrupted installation leaves none
+    return stamp.exists() and json.loads(stamp.read_text()) == REQUIREMENTS[peer]
+
+
+class Peer:
+    """A script that runs in a peer's environment and answers JSON lines with JSON lines.
+
+    Kept alive between questions, so that its repeats can alternate with ours: on a busy machine
+    only times taken side by side can be divided by each other.
+    """
+
+    def __init__(self, peer: str, script: str, *arguments: str):
+        python = python_of(peer)
+        if python is None:
+            raise FileNotFoundError(how_to_make(peer))
+        self._errors = tempfile.TemporaryFile("w+")  # noqa: SIM115 (closed by __exit__)
+        self._process = subprocess.Popen(
+            [python, Path(__file__).with_name(script), *arguments],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._errors,
+            text=True,
+            env=os.environ | {"TF_CPP_MIN_LOG_LEVEL": "3", "JAX_PLATFORMS": "cpu"},
+        )
+
+    def ask(self, **question) -> dict:
+        """Sends a question and waits for the answer."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        with contextlib.suppress(BrokenPipeError):  # it has died: the missing answer says why
+            print(json.dumps(question), file=self._process.stdin, flush=True)
+        answer = self._process.stdout.readline()
+        if not answer:
+            self._process.wait()
+            self._errors.seek(0)
+            raise RuntimeError(f"{self._process.args} ended early:\n{self._errors.read()[-2000:]}")
+        return json.loads(answer)
+
+    def __enter__(self) -> Peer:
+        return self
+
+    def __exit__(self, *_) -> None:
+        self._process.communicate()  # closes its input, upon which it ends
+        self._errors.close()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("peers", nargs="+", choices=REQUIREMENTS, help="which environments to make")
+    for peer in parser.parse_args().peers:
+        make(peer)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""To and from other libraries of the field; each module loads its library when it is used."""

@@ -1,0 +1,87 @@
+"""Graphs and traces as PyTorch Geometric `Data`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import jax
+import numpy as np
+
+from algotransfer.algorithms import Trace
+from algotransfer.graphs.graph import Graph
+
+if TYPE_CHECKING:
+    from torch_geometric.data import Data  # pyright: ignore[reportMissingImports]
+
+    from algotransfer.datasets import Dataset
+
+
+def to_pyg(graphs: Dataset | Graph, trace: Trace | None = None) -> list[Data]:
+    """Converts graphs, and the steps of an algorithm on them, for PyTorch Geometric.
+
+    **Arguments:**
+
+    - `graphs`: a dataset, a batch of graphs or a single graph.
+    - `trace`: of one algorithm on these graphs, for instance `dataset.trace("dijkstra")`.
+
+    **Returns:** one `Data` per graph, with
+
+    - `edge_index` int64 [2, edges], both directions; `edge_attr` float32 [edges, 1], the weight;
+    - `source` int64 [1];
+    - with a trace: `key` float32 [nodes, steps], `pred` int64 [nodes, steps] (−1 where there is
+      none), `visited` bool [nodes, steps] (sequential algorithms), `length` int64 [1].
+
+    Nodes come before steps, since PyTorch Geometric's loaders join graphs along the first axis.
+    They shift `edge_index` only: `source` and `pred` stay numbered within each graph.
+    """
+    torch, graph_class = _import()
+    batch = graphs if isinstance(graphs, Graph) else graphs.graphs
+    if trace is not None and trace.length.shape != batch.batch_shape:
+        raise ValueError(
+            f"the trace is of a batch of shape {trace.length.shape}, the graphs are of shape "
+            f"{batch.batch_shape}; give the trace of these very graphs"
+        )
+    if not batch.batch_shape:
+        batch, trace = jax.tree.map(lambda leaf: leaf[None], (batch, trace))
+
+    def tensor(array, dtype):
+        return torch.from_numpy(np.array(array, dtype))  # a copy: torch shares what it is given
+
+    edge = np.asarray(batch.edge_mask())
+    senders, receivers = np.asarray(batch.senders), np.asarray(batch.receivers)
+    weights, source = np.asarray(batch.weights), np.asarray(batch.source)
+    steps = {} if trace is None else _nodes_first(trace)
+    return [
+        graph_class(
+            num_nodes=batch.num_nodes,
+            edge_index=tensor([senders[g][edge[g]], receivers[g][edge[g]]], np.int64),
+            edge_attr=tensor(weights[g][edge[g], None], np.float32),
+            source=tensor(source[g, None], np.int64),
+            **{name: tensor(array[g], array.dtype) for name, array in steps.items()},
+        )
+        for g in range(len(batch))
+    ]
+
+
+def _import():
+    try:
+        import torch  # pyright: ignore[reportMissingImports]
+        from torch_geometric.data import Data  # pyright: ignore[reportMissingImports]
+    except ImportError as error:
+        raise ImportError(
+            f"to_pyg needs PyTorch Geometric ({error}); install it with "
+            "`pip install algotransfer[pyg]`"
+        ) from error
+    return torch, Data
+
+
+def _nodes_first(trace: Trace) -> dict[str, np.ndarray]:
+    """The trace as [graphs, nodes, steps] arrays; a parallel one has no `visited`."""
+    steps = {"key": trace.key, "pred": trace.pred, "visited": trace.visited}
+    dtypes = {"key": np.float32, "pred": np.int64, "visited": np.bool_}
+    arrays = {
+        name: np.swapaxes(np.asarray(array, dtypes[name]), 1, 2)
+        for name, array in steps.items()
+        if array is not None
+    }
+    return arrays | {"length": np.asarray(trace.length, np.int64)[:, None]}

@@ -1,0 +1,170 @@
+"""Our engines on dm-clrs' own graphs give dm-clrs' answers."""
+
+from collections import namedtuple
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from algotransfer.algorithms import ALGORITHMS, run
+from algotransfer.bridges.clrs import ClrsFeedback, from_clrs, import_clrs
+
+# Made by: .venv-clrs/bin/python benchmarks/peers/clrs_samples.py feedback FILE.npz
+COMMITTED = Path(__file__).with_name("clrs_feedback.npz")
+NAMES = {"bfs": "bfs", "bellman_ford": "bellman_ford", "dijkstra": "dijkstra", "prim": "mst_prim"}
+
+
+def check_agreement(feedback: ClrsFeedback) -> None:
+    """Equal keys; equal predecessors, or ones through which the key is equally good."""
+    algorithm = ALGORITHMS[feedback.algorithm]
+    trace = run(algorithm, feedback.graphs)
+    np.testing.assert_allclose(trace.final_key, feedback.key, rtol=2e-6)
+
+    ours, theirs = np.asarray(trace.final_pred), feedback.pred
+    np.testing.assert_array_equal(ours < 0, theirs < 0)
+    graph, node = np.nonzero(ours != theirs)
+    through = theirs[graph, node]
+    weight = np.asarray(feedback.graphs.weight_matrix())[graph, through, node]
+    assert (weight > 0).all()
+    candidate = algorithm.relax(feedback.key[graph, through], weight)
+    np.testing.assert_allclose(candidate, feedback.key[graph, node], rtol=2e-6)
+
+
+@pytest.fixture(scope="module")
+def raw() -> dict[str, np.ndarray]:
+    with np.load(COMMITTED) as file:
+        return dict(file)
+
+
+@pytest.fixture(scope="module")
+def committed() -> dict[str, ClrsFeedback]:
+    return import_clrs(COMMITTED)
+
+
+@pytest.mark.parametrize("algorithm", NAMES)
+def test_engines_agree_with_committed_answers(committed, algorithm):
+    check_agreement(committed[algorithm])
+
+
+@pytest.mark.parametrize("algorithm", NAMES)
+def test_graphs_are_those_of_clrs_without_self_loops(committed, raw, algorithm):
+    weights = raw[f"{NAMES[algorithm]}.A"].astype(np.float32)
+    on_diagonal = weights.diagonal(axis1=1, axis2=2)
+    assert on_diagonal.any(), "a file without self-loops would not show that they are dropped"
+    expected = weights * ~np.eye(weights.shape[1], dtype=bool)
+    graphs = committed[algorithm].graphs
+    np.testing.assert_array_equal(graphs.weight_matrix(), expected)
+    np.testing.assert_array_equal(graphs.adjacency(), expected > 0)
+    np.testing.assert_array_equal(graphs.source, raw[f"{NAMES[algorithm]}.s"].argmax(-1))
+
+
+def test_unreached_nodes_have_no_predecessor(committed):
+    dijkstra = committed["dijkstra"]
+    assert np.isinf(dijkstra.key).any()
+    np.testing.assert_array_equal(np.isinf(dijkstra.key), dijkstra.pred == -1)
+    source = dijkstra.graphs.source
+    np.testing.assert_array_equal(dijkstra.pred[np.arange(len(source)), source], source)
+
+
+def test_a_wrong_answer_is_noticed(committed):
+    right = committed["dijkstra"]
+    pred = right.pred.copy()
+    graph, node = np.argwhere((pred >= 0) & (pred != right.graphs.source[:, None]))[0]
+    pred[graph, node] = node
+    with pytest.raises(AssertionError):
+        check_agreement(ClrsFeedback("dijkstra", right.graphs, right.key, pred))
+
+
+@pytest.mark.parametrize(("num_nodes", "density"), [(20, 0.25), (64, 0.05)])
+def test_engines_agree_with_fresh_samples(in_clrs, tmp_path, num_nodes, density):
+    path = tmp_path / "fresh.npz"
+    sizes = ("--num-nodes", str(num_nodes), "--density", str(density), "--seed", "1")
+    in_clrs("benchmarks/peers/clrs_samples.py", "feedback", path, *sizes)
+    imported = import_clrs(path)
+    assert set(imported) == set(NAMES)
+    for feedback in imported.values():
+        check_agreement(feedback)
+
+
+def test_live_feedback_equals_the_file(in_clrs):
+    script = """
+import clrs, numpy as np, sys
+from algotransfer.bridges.clrs import COUNTERPARTS, from_clrs, import_clrs
+committed = import_clrs(sys.argv[1])
+for name, counterpart in COUNTERPARTS.items():
+    sampler, _ = clrs.build_sampler(name, 32, length=20, p=(0.15 ** 0.5,), seed=0)
+    live, stored = from_clrs(name, sampler.next()), committed[counterpart.algorithm]
+    np.testing.assert_array_equal(live.key, stored.key)
+    np.testing.assert_array_equal(live.pred, stored.pred)
+    np.testing.assert_array_equal(live.graphs.weights, stored.graphs.weights)
+    print(name)
+"""
+    assert in_clrs("-c", script, COMMITTED).split() == list(NAMES.values())
+
+
+def test_hints_are_read_at_each_graphs_own_end(raw):
+    Probe = namedtuple("Probe", ["name", "data"])
+    Features = namedtuple("Features", ["inputs", "hints", "lengths"])
+    Feedback = namedtuple("Feedback", ["features", "outputs"])
+    answer = raw["dijkstra.d"]
+    lengths = np.arange(len(answer)) % 3 + 1.0
+    steps = np.full((3, *answer.shape), -7.0)  # what must not be read
+    marks = np.zeros_like(steps)
+    for graph, length in enumerate(lengths.astype(int)):
+        steps[length - 1, graph] = answer[graph]
+        marks[length - 1, graph] = raw["dijkstra.mark"][graph]
+    feedback = Feedback(
+        Features(
+            [Probe(name, raw[f"dijkstra.{name}"]) for name in ("A", "adj", "s")],
+            [Probe("d", steps), Probe("mark", marks)],
+            lengths,
+        ),
+        [Probe("pi", raw["dijkstra.pi"])],
+    )
+    check_agreement(from_clrs("dijkstra", feedback))
+
+
+def write(path, arrays):
+    np.savez(path, **arrays)
+    return path
+
+
+def test_directed_graphs_are_refused(raw, tmp_path):
+    arrays = {name: array.copy() for name, array in raw.items()}
+    arrays["dijkstra.adj"][5, 3, 4] = 1 - arrays["dijkstra.adj"][5, 4, 3]
+    with pytest.raises(ValueError, match=r"graph 5 of CLRS's 'dijkstra' is directed.*symmetric"):
+        import_clrs(write(tmp_path / "directed.npz", arrays))
+
+
+def test_other_algorithms_are_refused(raw, tmp_path):
+    renamed = {name.replace("bfs.", "dfs."): array for name, array in raw.items()}
+    with pytest.raises(ValueError, match=r"CLRS's 'dfs' has no counterpart here; sample one of"):
+        import_clrs(write(tmp_path / "dfs.npz", renamed))
+
+
+def test_missing_arrays_are_named(raw, tmp_path):
+    rest = {name: array for name, array in raw.items() if name != "mst_prim.pi"}
+    with pytest.raises(ValueError, match="feedback of 'mst_prim' lacks pi, it has A, adj, s"):
+        import_clrs(write(tmp_path / "rest.npz", rest))
+    with pytest.raises(ValueError, match="holds no arrays; write it with"):
+        import_clrs(write(tmp_path / "nothing.npz", {}))
+
+
+@pytest.mark.parametrize("damage", ["truncated", "text", "empty", "pickled", "one array"])
+def test_unreadable_files_are_refused(tmp_path, damage):
+    path = tmp_path / "broken.npz"
+    if damage == "pickled":
+        write(path, {"bfs.A": np.array([{"a": 1}], dtype=object)})
+    elif damage == "one array":
+        with path.open("wb") as file:
+            np.save(file, np.zeros(3))
+    else:
+        whole = COMMITTED.read_bytes()
+        path.write_bytes({"truncated": whole[:-500], "text": b"hello", "empty": b""}[damage])
+    with pytest.raises(ValueError, match=r"broken.npz is not a readable .npz archive .*anew with"):
+        import_clrs(path)
+
+
+def test_a_missing_file_is_named(tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"absent.npz"):
+        import_clrs(tmp_path / "absent.npz")

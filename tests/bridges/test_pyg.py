@@ -1,0 +1,28 @@
+"""Export to PyTorch Geometric: for real in its environment, the rest here."""
+
+import sys
+
+import pytest
+
+from algotransfer.bridges.pyg import to_pyg
+from algotransfer.datasets import make_dataset
+
+
+def test_export_is_right_and_batches(in_pyg):
+    assert in_pyg("tests/bridges/check_pyg.py").split() == ["dijkstra", "bellman_ford", "plain"]
+
+
+def test_without_pyg_the_error_names_the_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "torch_geometric.data", None)  # as if it were not installed
+    monkeypatch.setitem(sys.modules, "torch", object())
+    with pytest.raises(ImportError, match=r"needs .*`pip install algotransfer\[pyg\]`"):
+        to_pyg(make_dataset("er", 2, 5))
+
+
+def test_a_trace_of_other_graphs_is_refused(monkeypatch):
+    monkeypatch.setitem(sys.modules, "torch", object())
+    monkeypatch.setitem(sys.modules, "torch_geometric.data", type(sys)("data"))
+    sys.modules["torch_geometric.data"].Data = dict
+    few, many = make_dataset("er", 2, 5), make_dataset("er", 3, 5)
+    with pytest.raises(ValueError, match=r"shape \(3,\), the graphs are of shape \(2,\)"):
+        to_pyg(few, many.trace("bfs"))
