@@ -64,8 +64,11 @@ import algotransfer
 print(algotransfer.__file__)
 print(*[getattr(algotransfer, name) is not None for name in algotransfer.__all__])
 print(len(algotransfer.paper_tables()))
+graphs = algotransfer.sample_graphs("grid", num_graphs=3, num_nodes=12)
+print(*algotransfer.run("prim", graphs).length)
 """
-    file, names, rows = run(python, "-c", code, cwd=tmp_path).splitlines()
+    file, names, rows, lengths = run(python, "-c", code, cwd=tmp_path).splitlines()
     assert Path(file).is_relative_to(python.parent.parent)
     assert set(names.split()) == {"True"}
     assert rows == "1434"
+    assert lengths == "12 12 12"

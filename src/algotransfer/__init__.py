@@ -7,16 +7,43 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from algotransfer.algorithms import ALGORITHMS, Algorithm, Trace, run
+    from algotransfer.datasets import Dataset, load_dataset, make_dataset, save_dataset
+    from algotransfer.graphs import Graph, read_graph, sample_graphs, write_graph
     from algotransfer.paper import paper_tables
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "ALGORITHMS",
+    "Algorithm",
+    "Dataset",
+    "Graph",
+    "Trace",
+    "load_dataset",
+    "make_dataset",
     "paper_tables",
+    "read_graph",
+    "run",
+    "sample_graphs",
+    "save_dataset",
+    "write_graph",
 ]
 
 _MODULE_OF = {
+    "ALGORITHMS": "algotransfer.algorithms",
+    "Algorithm": "algotransfer.algorithms",
+    "Dataset": "algotransfer.datasets",
+    "Graph": "algotransfer.graphs",
+    "Trace": "algotransfer.algorithms",
+    "load_dataset": "algotransfer.datasets",
+    "make_dataset": "algotransfer.datasets",
     "paper_tables": "algotransfer.paper",
+    "read_graph": "algotransfer.graphs",
+    "run": "algotransfer.algorithms",
+    "sample_graphs": "algotransfer.graphs",
+    "save_dataset": "algotransfer.datasets",
+    "write_graph": "algotransfer.graphs",
 }
 
 
