@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, settings
 from jaxtyping import install_import_hook
 
 # Annotations of shapes and types are checked while the tests run, and only then.
-install_import_hook("algotransfer", "beartype.beartype")
+install_import_hook("algotransfer", "typechecking.typechecker")
 
 # The default profile draws the same few examples each time: quick, and a failure is repeatable.
 # HYPOTHESIS_PROFILE=thorough draws many new ones. Compiling takes what time it takes: no deadline.

@@ -5,6 +5,7 @@ import sys
 from importlib.metadata import version
 
 import pytest
+from jaxtyping import TypeCheckError
 
 import algotransfer
 
@@ -46,3 +47,8 @@ def test_import_does_not_load_heavy_modules():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == []
+
+
+def test_annotations_are_checked_while_testing():
+    with pytest.raises(TypeCheckError, match="num_nodes"):
+        algotransfer.sample_graphs("er", num_graphs=1, num_nodes="twenty")

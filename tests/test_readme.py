@@ -23,6 +23,6 @@ def test_links_in_the_readme_lead_somewhere():
 
 def test_targets_in_the_readme_exist():
     makefile = (ROOT / "Makefile").read_text()
-    targets = re.findall(r"\bmake ([a-z]+)", (ROOT / "README.md").read_text())
+    targets = re.findall(r"(?:^|`)make ([a-z]+)", (ROOT / "README.md").read_text(), re.MULTILINE)
     assert {"demo", "test", "help", "docs"} <= set(targets)
     assert [t for t in targets if not re.search(rf"^{t}:", makefile, re.MULTILINE)] == []
