@@ -1,0 +1,123 @@
+"""`Experiment`: everything that decides a training run, besides seeds and data, as plain data.
+
+This module imports nothing heavy, so that the command line can show it at once.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+from dataclasses import dataclass
+from typing import Literal
+
+Model = Literal["ne", "ne++"]
+Method = Literal["none", "freeze", "fine_tune", "two_processor", "multitask"]
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """One training: a network, a target algorithm, and what is known beside it."""
+
+    model: Model = "ne"
+    """The network: the Neural Executor or its more expressive successor."""
+    target: str = "dijkstra"
+    """The algorithm to learn (`algotransfer list` names them)."""
+    supervision: Literal["tf", "na"] = "na"
+    """Teacher forcing (every step is shown), or no algorithm (inputs and outputs alone)."""
+    method: Method = "none"
+    """How knowledge of the base algorithms is transferred to the target."""
+    base: tuple[str, ...] = ()
+    """Base algorithms, trained with teacher forcing; none for the method `none`."""
+    trajectories: int = 10
+    """Trajectories sampled per graph when a sequential target is trained without its steps."""
+    select: Literal["best", "mean"] = "best"
+    """Whether the best trajectory is back-propagated, or their mean."""
+    infinity: float | Literal["instance"] = "instance"
+    """What the network sees for ∞: each graph's own stand-in, or a fixed number."""
+    hidden: int | None = None
+    """Width of the hidden state; by default 32, or 16 for NE++ with several algorithms."""
+    batch_size: int = 64
+    """Graphs per step."""
+    learning_rate: float = 5e-4
+    """Adam's learning rate."""
+    clip_norm: float = 8.0
+    """Norm to which gradients are clipped."""
+    patience: int = 10
+    """Epochs without a better validation loss after which training stops."""
+    tolerance: float = 5e-6
+    """By how much a validation loss must be lower to count as better."""
+    max_epochs: int = 500
+    """Epochs after which training stops in any case."""
+    precision: Literal["float32", "tensorfloat32"] = "float32"
+    """Precision of matrix products in training (evaluation always uses float32)."""
+
+    def __post_init__(self):
+        for field in ("trajectories", "batch_size", "patience", "max_epochs"):
+            if getattr(self, field) < 1:
+                raise ValueError(f"{field}={getattr(self, field)}; expected at least 1")
+        for field in ("learning_rate", "clip_norm"):
+            if not getattr(self, field) > 0:
+                raise ValueError(f"{field}={getattr(self, field)}; expected a number above 0")
+        if self.hidden is not None and self.hidden < 1:
+            raise ValueError(f"hidden={self.hidden}; expected at least 1")
+        if (self.method == "none") != (not self.base):
+            raise ValueError(
+                f"method {self.method!r} with base {list(self.base)}: every method but 'none' "
+                "needs a base algorithm (--base prim), and 'none' takes none"
+            )
+        if self.infinity != "instance" and not 0 < float(self.infinity) < float("inf"):
+            raise ValueError(f"infinity={self.infinity}; expected 'instance' or a finite number")
+
+    @property
+    def width(self) -> int:
+        """Width of the hidden state."""
+        several = len(self.base) > 1 or (self.method == "multitask")
+        return self.hidden or (16 if self.model == "ne++" and several else 32)
+
+    @property
+    def tasks(self) -> tuple[tuple[str, str], ...]:
+        """(algorithm, supervision) of everything trained in this run; the target is the last."""
+        joint = [(name, "tf") for name in self.base] if self.method == "multitask" else []
+        return (*joint, (self.target, self.supervision))
+
+    @property
+    def name(self) -> str:
+        """A short name for folders and tables."""
+        parts = [self.model, *self.base, self.target, self.supervision]
+        if self.method != "none":
+            parts.append(self.method)
+        if self.select != "best":
+            parts.append(self.select)
+        return "-".join(parts)
+
+    def pretraining(self) -> Experiment | None:
+        """The experiment whose processor this one starts from, if there is one."""
+        if self.method in ("none", "multitask"):
+            return None
+        *others, last = self.base
+        return dataclasses.replace(
+            self,
+            target=last,
+            supervision="tf",
+            base=tuple(others),
+            method="multitask" if others else "none",
+            hidden=self.width,
+            trajectories=10,
+            select="best",
+        )
+
+    def to_json(self) -> dict:
+        """All fields, as JSON knows them."""
+        return {**dataclasses.asdict(self), "base": list(self.base)}
+
+    @classmethod
+    def from_json(cls, fields: dict) -> Experiment:
+        """The inverse of `to_json`."""
+        return cls(**{**fields, "base": tuple(fields["base"])})
+
+
+def fingerprint(content: dict) -> str:
+    """A short hash of plain data: equal content gives equal names, on any machine."""
+    text = json.dumps(content, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -1,0 +1,124 @@
+"""From a batch of graphs to one number: rollouts, trajectories, and the choice among them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jax import lax
+from jaxtyping import Array, Float, PRNGKeyArray
+
+from algotransfer.algorithms import Algorithm
+from algotransfer.networks.executors import Executor
+from algotransfer.networks.layouts import Dense, Layout, Sparse
+from algotransfer.networks.rollout import rollout
+from algotransfer.training.supervision import Losses, Supervision
+from algotransfer.training.truth import Truth
+
+
+class Task(NamedTuple):
+    """An algorithm and how it is supervised; tasks are told apart by position, not by name."""
+
+    algorithm: Algorithm
+    supervision: Supervision
+
+    @property
+    def samples(self) -> bool:
+        """Whether training samples trajectories of it."""
+        return self.supervision.samples and self.algorithm.sequential
+
+
+class Examples(eqx.Module):
+    """Graphs and the truth about every task on them, with the batch in front of every array."""
+
+    layouts: Dense | Sparse
+    truths: tuple[Truth, ...]
+
+    def __len__(self) -> int:
+        return self.truths[0].length.shape[0]
+
+    def __getitem__(self, index) -> Examples:
+        return jax.tree.map(lambda leaf: leaf[index], self)
+
+    @property
+    def num_steps(self) -> int:
+        """Length of the scans."""
+        return self.truths[0].key.shape[-2] - 1
+
+
+def objective(
+    network: Executor,
+    tasks: tuple[Task, ...],
+    examples: Examples,
+    key: PRNGKeyArray,
+    trajectories: int,
+    select: str,
+) -> tuple[Float[Array, " batch"], tuple[Losses, ...]]:
+    """The loss of every graph of a batch, in all and by task and name.
+
+    **Arguments:**
+
+    - `tasks`: what is trained together; the target is the last one.
+    - `key`: decides the sampled trajectories, if the target samples any.
+    """
+    noise = None
+    if tasks[-1].samples:
+        shape = (len(examples), trajectories, examples.num_steps, examples.layouts.num_nodes)
+        noise = jax.random.gumbel(key, shape)
+
+    def one(layout, truths, noise):
+        losses = _graph_losses(network, tasks, layout, truths, noise, select)
+        return sum(loss for task in losses for loss in task.values()), losses
+
+    return jax.vmap(one)(examples.layouts, examples.truths, noise)
+
+
+def _graph_losses(network, tasks, layout, truths, noise, select) -> tuple[Losses, ...]:
+    if noise is None:
+        return _trajectory_losses(network, tasks, layout, truths, None)
+
+    if select == "best" and network.independent:
+        # Only the best trajectory is back-propagated, so the others need no backward pass: find it
+        # first, then run it once more.
+        alone = lax.stop_gradient(network.only(len(tasks) - 1))
+
+        def target_loss(noise):
+            (losses,) = _trajectory_losses(alone, tasks[-1:], layout, truths[-1:], noise)
+            return sum(losses.values())
+
+        best = _argmin(jax.vmap(target_loss)(noise))
+        return _trajectory_losses(network, tasks, layout, truths, noise[best])
+
+    *base, target = jax.vmap(lambda n: _trajectory_losses(network, tasks, layout, truths, n))(noise)
+    average = [{name: jnp.mean(loss) for name, loss in task.items()} for task in base]
+    if select == "mean":
+        return (*average, {name: jnp.mean(loss) for name, loss in target.items()})
+    best = _argmin(lax.stop_gradient(sum(target.values())))
+    return (*average, {name: loss[best] for name, loss in target.items()})
+
+
+def _trajectory_losses(network, tasks, layout: Layout, truths, noise) -> tuple[Losses, ...]:
+    drivers = tuple(
+        task.supervision.driver(
+            task.algorithm.sequential, truth, noise if task.samples else None
+        )
+        for task, truth in zip(tasks, truths, strict=True)
+    )
+    taught = [driver.teacher is not None for driver in drivers]
+
+    def emit(before, latents, after):
+        return tuple(latent if t else None for latent, t in zip(latents, taught, strict=True))
+
+    outcome = rollout(network, layout, drivers, truths[0].key.shape[0] - 1, emit)
+    return tuple(
+        task.supervision.losses(
+            network, k, layout, truths[k], outcome.emitted[k] if taught[k] else outcome.latents[k]
+        )
+        for k, task in enumerate(tasks)
+    )
+
+
+def _argmin(losses: Float[Array, " trajectories"]):
+    return jnp.argmin(jnp.where(jnp.isnan(losses), jnp.inf, losses))
