@@ -33,7 +33,7 @@ class Options:
     shape: str | None = None
 
 
-def check_size(num_graphs: int, num_nodes: int, edges_per_graph: float) -> None:
+def check_size(num_graphs: int, num_nodes: int, edges_per_graph: int | float) -> None:
     """Refuses a sample that would not fit into memory, before any of it is made."""
     edges = int(num_graphs * edges_per_graph)
     if edges > MAX_EDGES:

@@ -54,7 +54,7 @@ class Graph(eqx.Module):
 
     def num_edges(self) -> Int[np.ndarray, "*batch"]:
         """Number of undirected edges of each graph."""
-        return np.asarray(self.edge_mask()).sum(-1) // 2
+        return np.asarray(np.asarray(self.edge_mask()).sum(-1) // 2)
 
     def weight_matrix(self) -> Float[jax.Array, "*batch nodes nodes"]:
         """The dense view: weights as a symmetric matrix, 0 where there is no edge."""
