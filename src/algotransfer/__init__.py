@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from algotransfer.algorithms import ALGORITHMS, Algorithm, Trace, run
     from algotransfer.datasets import Dataset, load_dataset, make_dataset, save_dataset
+    from algotransfer.experiment import Experiment
     from algotransfer.graphs import Graph, read_graph, sample_graphs, write_graph
     from algotransfer.paper import paper_tables
 
@@ -18,6 +19,7 @@ __all__ = [
     "ALGORITHMS",
     "Algorithm",
     "Dataset",
+    "Experiment",
     "Graph",
     "Trace",
     "load_dataset",
@@ -34,6 +36,7 @@ _MODULE_OF = {
     "ALGORITHMS": "algotransfer.algorithms",
     "Algorithm": "algotransfer.algorithms",
     "Dataset": "algotransfer.datasets",
+    "Experiment": "algotransfer.experiment",
     "Graph": "algotransfer.graphs",
     "Trace": "algotransfer.algorithms",
     "load_dataset": "algotransfer.datasets",
