@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from algotransfer.graphs.graph import Graph
 from algotransfer.graphs.named import (
+    Attributes,
     NamedGraph,
     check_attributes,
     check_names,
@@ -59,7 +60,7 @@ def from_networkx(
 def to_networkx(
     graph: Graph,
     names: Sequence[Hashable] | None = None,
-    node_attributes: Mapping[str, Sequence[Any]] | None = None,
+    node_attributes: Attributes | None = None,
 ) -> networkx.Graph:
     """Makes a networkx graph with `weight` on its edges and `source` among its own attributes.
 

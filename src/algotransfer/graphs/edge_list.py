@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Hashable, Mapping, Sequence
-from typing import Any
+from collections.abc import Hashable, Sequence
 
 import numpy as np
 
 from algotransfer.graphs.graph import Graph
-from algotransfer.graphs.named import NamedGraph, named_graph, undirected_edges
+from algotransfer.graphs.named import Attributes, NamedGraph, named_graph, undirected_edges
 
 COLUMNS = {"source": "source", "u": "source", "target": "target", "v": "target", "weight": "weight"}
 HEADER = ("source", "target", "weight")
@@ -80,9 +79,7 @@ def _number(weight: str) -> float:
         raise ValueError(f"weight {weight!r} is not a number") from None
 
 
-def write_edge_list(
-    graph: Graph, names: Sequence[str], node_attributes: Mapping[str, Sequence[Any]]
-) -> bytes:
+def write_edge_list(graph: Graph, names: Sequence[str], node_attributes: Attributes) -> bytes:
     """Writes an edge list that reads back as the same graph; see `write_graph`."""
     if node_attributes:
         raise ValueError(
@@ -99,10 +96,11 @@ def write_edge_list(
     writer.writerow(HEADER)
     seen = 0
     for tail, head, weight in undirected_edges(graph):
-        for node in (tail, head):
-            # Nodes are numbered as they appear: one that would appear too late gets its own line.
-            writer.writerows([name, "", ""] for name in names[seen:node])
-            seen = max(seen, node + 1)
+        # Nodes are numbered as they appear: those that would appear too late, or in the wrong
+        # order, get lines of their own. An edge from the next node to the one after does not.
+        if (tail, head) != (seen, seen + 1):
+            writer.writerows([name, "", ""] for name in names[seen:head])
+        seen = max(seen, head + 1)
         writer.writerow([names[tail], names[head], weight])
     writer.writerows([name, "", ""] for name in names[seen:])
     return text.getvalue().encode()

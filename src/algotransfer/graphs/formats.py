@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from algotransfer.files import write_atomically
 from algotransfer.graphs.edge_list import read_edge_list, write_edge_list
 from algotransfer.graphs.graph import Graph
 from algotransfer.graphs.graphml import read_graphml, write_graphml
-from algotransfer.graphs.named import NamedGraph, check_attributes, check_names, check_single
-
-Attributes = Mapping[str, Sequence[Any]]
+from algotransfer.graphs.named import (
+    Attributes,
+    NamedGraph,
+    check_attributes,
+    check_names,
+    check_single,
+)
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ the only place for entities, is rejected at that line.
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 from xml.parsers import expat
@@ -16,7 +16,7 @@ from xml.sax.saxutils import escape, quoteattr
 import numpy as np
 
 from algotransfer.graphs.graph import Graph
-from algotransfer.graphs.named import NamedGraph, named_graph, undirected_edges
+from algotransfer.graphs.named import Attributes, NamedGraph, named_graph, undirected_edges
 
 NAMESPACE = "http://graphml.graphdrawing.org/xmlns"
 ATTRIBUTE_TYPES = {"b": "boolean", "i": "long", "u": "long", "f": "double", "U": "string"}
@@ -181,9 +181,7 @@ class _Reader:
     }
 
 
-def write_graphml(
-    graph: Graph, names: Sequence[str], node_attributes: Mapping[str, Sequence[Any]]
-) -> bytes:
+def write_graphml(graph: Graph, names: Sequence[str], node_attributes: Attributes) -> bytes:
     """Writes GraphML that reads back as the same graph; see `write_graph`."""
     lines = [
         '<?xml version="1.0" encoding="utf-8"?>',
@@ -210,7 +208,7 @@ def write_graphml(
     return "\n".join(lines).encode()
 
 
-def _attribute(name: str, values: Sequence[Any]) -> tuple[str, list[str]]:
+def _attribute(name: str, values: Sequence[Any] | np.ndarray) -> tuple[str, list[str]]:
     """A node attribute's type in GraphML, and the text of each value."""
     array = np.asarray(values)
     if array.dtype.kind not in ATTRIBUTE_TYPES:

@@ -12,6 +12,8 @@ from jaxtyping import Bool, Float, Int
 
 from algotransfer.graphs.graph import MAX_NODES, Graph, from_edges
 
+Attributes = Mapping[str, Sequence[Any] | np.ndarray]  # by name, one value for each node
+
 
 @dataclass(frozen=True, eq=False)
 class NamedGraph:
@@ -120,9 +122,7 @@ def check_names(names: Sequence[Hashable] | None, num_nodes: int) -> Sequence[Ha
     return names
 
 
-def check_attributes(
-    attributes: Mapping[str, Sequence[Any]] | None, num_nodes: int
-) -> Mapping[str, Sequence[Any]]:
+def check_attributes(attributes: Attributes | None, num_nodes: int) -> Attributes:
     """One value for each node in every attribute."""
     for name, values in (attributes or {}).items():
         if np.shape(values) != (num_nodes,):

@@ -1,0 +1,124 @@
+"""People's own edges: what is accepted, and what is said about the rest."""
+
+import numpy as np
+import pytest
+
+from algotransfer.graphs.named import check_attributes, check_names, check_num_nodes, named_graph
+
+
+def make(edges, names="abcd", **options):
+    """`edges` as (tail, head, weight) with nodes by their index."""
+    table = np.array(edges, float).reshape(-1, 3)
+    return named_graph(list(names), table[:, :2].astype(int).T, table[:, 2], **options)
+
+
+def test_edges_and_names():
+    graph, names = make([(2, 0, 0.5), (1, 2, 0.25)])
+    assert names == ("a", "b", "c", "d")
+    assert graph.batch_shape == ()
+    assert graph.num_nodes == 4
+    assert graph.senders.tolist() == [0, 1, 2, 2]
+    assert graph.receivers.tolist() == [2, 2, 0, 1]
+    assert graph.weights.tolist() == [0.5, 0.25, 0.5, 0.25]
+    assert graph.source == 0
+
+
+def test_one_node():
+    graph, names = make([], names="a")
+    assert names == ("a",)
+    assert graph.num_nodes == 1
+    assert graph.num_edges() == 0
+    assert graph.weight_matrix().tolist() == [[0]]
+
+
+def test_equal_listings_are_one_edge():
+    graph, _ = make([(0, 1, 0.5), (1, 0, 0.5), (0, 1, 0.5)])
+    assert graph.num_edges() == 1
+
+
+@pytest.mark.parametrize(("source", "index"), [(None, 0), ("c", 2), (3, 3), (np.int64(1), 1)])
+def test_source(source, index):
+    graph, _ = make([], source=source)
+    assert graph.source == index
+
+
+def test_a_name_comes_before_an_index():
+    graph, _ = named_graph([10, 11, 0], np.zeros((2, 0), int), np.zeros(0), source=0)
+    assert graph.source == 2
+
+
+def test_unknown_source():
+    with pytest.raises(ValueError, match=r"no node is named 'e'; choose one of 'a', 'b', 'c', 'd'"):
+        make([], source="e")
+    with pytest.raises(ValueError, match=r"no node is named 'Bran' \(did you mean 'Bern'\?\)"):
+        make([], names=["Bern", "Basel"], source="Bran")
+    with pytest.raises(ValueError, match=r"'a', 'b', 'c', 'd', 'e', …, or an index as a whole"):
+        make([], names="abcdef", source="x")
+    for source in (4, -1):
+        with pytest.raises(ValueError, match=rf"source {source} is neither .* index in 0…3"):
+            make([], source=source)
+
+
+def test_self_loop():
+    with pytest.raises(ValueError, match="node 'b' has an edge to itself; remove self-loops"):
+        make([(0, 1, 1), (1, 1, 1)])
+
+
+@pytest.mark.parametrize("directed", [False, True])
+@pytest.mark.parametrize("second", [(1, 0), (0, 1)])
+def test_two_weights(second, directed):
+    message = r"between '[ab]' and '[ab]' is listed with two weights, 0\.5 and 0\.75; .*undirected"
+    with pytest.raises(ValueError, match=message):
+        make([(0, 1, 0.5), (2, 3, 1), (*second, 0.75)], directed=directed)
+
+
+def test_directed_edges_need_their_reverse():
+    both = [(0, 1, 0.5), (1, 0, 0.5), (3, 2, 1), (2, 3, 1)]
+    graph, _ = make(both, directed=True)
+    assert graph.num_edges() == 2
+    with pytest.raises(
+        ValueError, match=r"the edge from 'd' to 'c' has no edge back; .*undirected"
+    ):
+        make(both[:3], directed=True)
+    with pytest.raises(ValueError, match="from 'a' to 'b' has no edge back"):
+        make([both[0], both[0]], directed=True)
+
+
+def test_some_directed_edges():
+    edges = [(0, 1, 1), (2, 3, 1)]
+    with pytest.raises(ValueError, match="from 'c' to 'd' has no edge back"):
+        make(edges, directed=np.array([False, True]))
+    graph, _ = make([*edges, (2, 3, 1)], directed=np.array([False, True, False]))
+    assert graph.num_edges() == 2
+
+
+@pytest.mark.parametrize("weight", [np.nan, np.inf, -np.inf, 1e39, 1e-50])
+def test_weights_that_float32_cannot_hold(weight):
+    message = r"between 'b' and 'c' has weight .*; expected a number that float32 can hold"
+    with pytest.raises(ValueError, match=message):
+        make([(0, 1, 1), (1, 2, weight)])
+
+
+@pytest.mark.parametrize("weight", [0, -1, 1e38, 1e-40])
+def test_weights_that_some_algorithm_can_take(weight):
+    graph, _ = make([(0, 1, weight)])
+    assert graph.weights[0] == np.float32(weight)
+
+
+def test_number_of_nodes():
+    check_num_nodes(10**6)
+    with pytest.raises(ValueError, match="the graph has 1000001 nodes; at most 1000000 are"):
+        check_num_nodes(10**6 + 1)
+    with pytest.raises(ValueError, match="the graph has no nodes; it needs at least one"):
+        make([], names="")
+
+
+def test_names_and_attributes():
+    assert list(check_names(None, 3)) == [0, 1, 2]
+    assert check_attributes(None, 3) == {}
+    with pytest.raises(ValueError, match=r"got 3 names \(2 different ones\) for 3 nodes; every"):
+        check_names("aba", 3)
+    with pytest.raises(ValueError, match="got 2 names"):
+        check_names("ab", 3)
+    with pytest.raises(ValueError, match=r"node attribute 'key' has shape \(2,\); expected one"):
+        check_attributes({"key": [1, 2]}, 3)
