@@ -57,6 +57,10 @@ class Dataset:
             self._traces[algorithm] = run(algorithm, self.graphs)
         return self._traces[algorithm]
 
+    def forget(self) -> None:
+        """Lets go of the traces kept so far, to free their memory."""
+        self._traces.clear()
+
     def __repr__(self) -> str:
         families = ", ".join(self.families)
         return f"<Dataset of {len(self)} graphs ({families}) with {self.num_nodes} nodes>"

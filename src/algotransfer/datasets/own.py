@@ -13,7 +13,14 @@ import numpy as np
 from algotransfer.archive import content_hash
 from algotransfer.datasets.dataset import Dataset
 from algotransfer.datasets.ragged import check_edges, to_ragged
-from algotransfer.graphs import Graph, NamedGraph, concatenate, from_networkx, read_graph
+from algotransfer.graphs import (
+    Graph,
+    NamedGraph,
+    concatenate,
+    from_networkx,
+    from_scipy,
+    read_graph,
+)
 
 
 def from_graphs(graphs: Iterable[Any], family: str | Sequence[str] = "own") -> Dataset:
@@ -22,8 +29,9 @@ def from_graphs(graphs: Iterable[Any], family: str | Sequence[str] = "own") -> D
     **Arguments:**
 
     - `graphs`: `Graph`s (single or batches), what `read_graph` and the other readers return,
-        networkx graphs, or paths of files; the last two start from their first node. Read them
-        with `from_networkx` or `read_graph` to choose the source.
+        networkx graphs, sparse matrices of scipy, or paths of files; the last three start from
+        their first node: read them with `from_networkx`, `from_scipy` or `read_graph` to choose
+        the source.
     - `family`: a name for all, or one for each, by which statistics and results are grouped.
     """
     parts = [_batch(item) for item in graphs]
@@ -62,6 +70,8 @@ def _batch(item: Any) -> Graph:
     """Whatever describes a graph, as a batch on the host."""
     if isinstance(item, str | os.PathLike):
         item = read_graph(item)
+    elif hasattr(item, "tocoo"):
+        item = from_scipy(item)
     elif not isinstance(item, Graph | NamedGraph):
         item = from_networkx(item)
     graph = item.graph if isinstance(item, NamedGraph) else item

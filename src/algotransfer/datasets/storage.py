@@ -127,11 +127,17 @@ def _family(arguments: Mapping[str, Any], num_graphs: int, num_nodes: int) -> np
     if arguments.get("num_nodes") != num_nodes:
         raise ValueError(f"its card does not say that its graphs have {num_nodes} nodes")
     names, count = arguments.get("graph"), arguments.get("num_graphs")
-    if isinstance(names, list) and all(isinstance(name, str) for name in names):
-        counts = count if isinstance(count, list) else [count] * len(names)
-        if all(type(count) is int and 0 <= count <= num_graphs for count in counts):
-            if len(counts) == len(names) and sum(counts) == num_graphs:
-                return np.repeat(np.array(names, dtype=str), counts)
+    several = isinstance(names, list) and not isinstance(count, list)
+    counts = [count] * len(names) if several else count
+    if (
+        isinstance(names, list)
+        and isinstance(counts, list)
+        and all(isinstance(name, str) for name in names)
+        and all(type(count) is int and 0 <= count <= num_graphs for count in counts)
+        and len(counts) == len(names)
+        and sum(counts) == num_graphs
+    ):
+        return np.repeat(np.array(names, dtype=str), counts)
     raise ValueError(f"its card does not say which families its {num_graphs} graphs are of")
 
 

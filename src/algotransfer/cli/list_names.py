@@ -1,0 +1,67 @@
+"""`algotransfer list`: everything that can be asked for by name."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class ListNames:
+    """Show what there is: algorithms, families of graphs, presets."""
+
+    def run(self) -> None:
+        """Prints a table for each kind of name."""
+        from algotransfer.cli.console import next_step, output
+        from algotransfer.cli.tables import plain_table, titled
+
+        for title, (columns, rows) in SECTIONS.items():
+            table = plain_table(columns)
+            for row in rows():
+                table.add_row(*row)
+            output.print(titled(title, table))
+        next_step("algotransfer data --algorithm dijkstra --graph er --out er_dijkstra.npz")
+
+
+def algorithms() -> Iterable[tuple[str, ...]]:
+    """Name, title, framework, and the weights that the algorithm can take."""
+    from algotransfer.algorithms import ALGORITHMS
+
+    for algorithm in ALGORITHMS.values():
+        low, high = algorithm.weights
+        weights = "any" if low < 0 else "> 0" if high > 1 else f"> 0, ≤ {high:g}"
+        yield algorithm.name, algorithm.title, algorithm.framework, weights
+
+
+def families() -> Iterable[tuple[str, ...]]:
+    """Name, and the first line of what its sampler says about itself."""
+    from algotransfer.graphs import FAMILIES
+
+    for name, sampler in FAMILIES.items():
+        yield name, (inspect.getdoc(sampler) or "").partition("\n")[0]
+
+
+def presets() -> Iterable[tuple[str, ...]]:
+    """Name, and graphs per family and size in each split."""
+    from algotransfer.datasets import PRESETS
+
+    for name, preset in PRESETS.items():
+        sizes = "/".join(map(str, preset.test_sizes))
+        yield (
+            name,
+            ", ".join(preset.graph),
+            f"{preset.train} × {preset.num_nodes}",
+            f"{preset.validation} × {preset.num_nodes}",
+            f"{preset.test} × {sizes}",
+        )
+
+
+SECTIONS = {
+    "Algorithms (--algorithm)": (("name", "title", "framework", "weights"), algorithms),
+    "Families of graphs (--graph)": (("name", "what it is"), families),
+    "Presets (--preset): graphs of each family × nodes": (
+        ("name", "families", "train", "validation", "test"),
+        presets,
+    ),
+}

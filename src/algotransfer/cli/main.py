@@ -1,0 +1,78 @@
+"""`main`: finds the command, runs it, and turns a user's mistake into one sentence.
+
+A command is a dataclass whose fields are its options (their docstrings are the help) and whose
+`run` does the work. Its module imports jax only inside `run`, so that `--help` is immediate.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import Protocol
+
+from algotransfer.cli.data import Data
+from algotransfer.cli.list_names import ListNames
+
+
+class Command(Protocol):
+    """What a command is able to do."""
+
+    def run(self) -> None:
+        """Does the work; raises ValueError, OSError or FloatingPointError on a user's mistake."""
+
+
+COMMANDS: dict[str, type[Command]] = {
+    "list": ListNames,
+    "data": Data,
+}
+
+DESCRIPTION = """Learn graph algorithms from inputs and outputs, with the steps of others as guide.
+
+Every command has its own --help."""
+
+TRACEBACK = "ALGOTRANSFER_TRACEBACK"  # set to 1 to see where an error comes from
+INTERRUPTED, MISTAKE = 130, 2
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs one command.
+
+    **Arguments:**
+
+    - `arguments`: the words after `algotransfer`; those of this process if not given.
+
+    **Returns:** the exit status: 0, or 2 after a user's mistake, or 130 after an interruption.
+    """
+    from tyro.extras import subcommand_cli_from_dict
+
+    command = subcommand_cli_from_dict(
+        COMMANDS, prog="algotransfer", description=DESCRIPTION, args=arguments
+    )
+    try:
+        command.run()
+    except KeyboardInterrupt:
+        _say("interrupted")
+        return INTERRUPTED
+    except BrokenPipeError:
+        # Whoever read our output (`head`, say) has what it wanted; nobody is left to tell.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (ValueError, OSError, FloatingPointError) as error:
+        if os.environ.get(TRACEBACK) == "1":
+            raise
+        _say(f"error: {_sentence(error)}")
+        return MISTAKE
+    return 0
+
+
+def _sentence(error: Exception) -> str:
+    """What an error says, without the number that the operating system gives it."""
+    if not isinstance(error, OSError) or not error.strerror:
+        return str(error)
+    return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+
+
+def _say(text: str) -> None:
+    from algotransfer.cli.console import errors
+
+    errors.print(text, style="bold red", markup=False, soft_wrap=True)

@@ -1,0 +1,78 @@
+"""Statistics of datasets as tables for the eye."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from rich.box import SIMPLE_HEAD
+from rich.console import Group
+from rich.table import Table
+from rich.text import Text
+
+from algotransfer.datasets.statistics import GraphStatistics, TraceStatistics
+
+
+def plain_table(text: Sequence[str], numbers: Sequence[str] = ()) -> Table:
+    """An empty table in the style of all commands: columns of text, then columns of numbers."""
+    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), show_edge=False)
+    for name in text:
+        table.add_column(name, overflow="fold")
+    for name in numbers:
+        table.add_column(name, justify="right", no_wrap=True)
+    return table
+
+
+def titled(title: str, table: Table) -> Group:
+    """A table under a line that may be longer than the table is wide."""
+    return Group(Text(title, style="bold"), table, Text())
+
+
+def graph_table(statistics: Mapping[str, Sequence[GraphStatistics]]) -> Group:
+    """A row per dataset and family; the datasets' names are left out if there is one only."""
+    several = len(statistics) > 1
+    table = plain_table(
+        ["dataset"] * several + ["family"],
+        ["graphs", "nodes", "edges", "degree", "diameter", "reached\nnodes", "all\nreached"],
+    )
+    for dataset, rows in statistics.items():
+        for place, row in enumerate(rows):
+            table.add_row(
+                *[dataset if place == 0 else ""] * several,
+                row.family,
+                str(row.graphs),
+                str(row.nodes),
+                f"{row.mean_edges:.1f}",
+                _mean_and_max(row.mean_degree, row.max_degree),
+                _mean_and_max(row.mean_diameter, row.max_diameter),
+                f"{row.reached_share:.1%}",
+                f"{row.whole_share:.1%}",
+                end_section=place == len(rows) - 1,
+            )
+    return titled("Graphs: mean (max); reached nodes and diameter as seen from the source", table)
+
+
+def trace_table(statistics: Mapping[str, Sequence[TraceStatistics]]) -> Group:
+    """A row per algorithm; a column per family or, for several datasets, per dataset."""
+    several = len(statistics) > 1
+    cells: dict[tuple[str, str], list[TraceStatistics]] = {}
+    for dataset, rows in statistics.items():
+        for row in rows:
+            cells.setdefault((row.algorithm, dataset if several else row.family), []).append(row)
+    columns = list(dict.fromkeys(column for _, column in cells))
+    table = plain_table(["algorithm"], columns)
+    for algorithm in dict.fromkeys(algorithm for algorithm, _ in cells):
+        table.add_row(algorithm, *(_length(cells.get((algorithm, c), [])) for c in columns))
+    return titled("Steps of the algorithms: mean (max)", table)
+
+
+def _length(rows: Sequence[TraceStatistics]) -> str:
+    if not rows:
+        return ""  # that dataset has not been traced by that algorithm
+    # Families count alike, whatever their number of graphs.
+    mean = float(np.mean([row.mean_length for row in rows]))
+    return _mean_and_max(mean, max(row.max_length for row in rows))
+
+
+def _mean_and_max(mean: float, maximum: int) -> str:
+    return f"{mean:.1f} ({maximum})"
