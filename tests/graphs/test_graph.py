@@ -70,6 +70,14 @@ def test_sorting_and_marking_agree(arguments):
     assert same(by_sorting, from_edges(*arguments))
 
 
+@given(batches(), st.integers(1, 200))
+def test_block_size_does_not_matter(arguments, cells):
+    whole = from_edges(*arguments)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(graph_module, "BLOCK_CELLS", cells)
+        assert same(from_edges(*arguments), whole)
+
+
 @pytest.mark.parametrize("dense_up_to", [0, 10**9])
 @pytest.mark.parametrize("second", [(0, 1), (1, 0), (2, 2)])
 def test_an_edge_is_listed_once(monkeypatch, dense_up_to, second):

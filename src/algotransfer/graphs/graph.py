@@ -13,7 +13,8 @@ from jaxtyping import Bool, Float, Int
 Array = jax.Array | np.ndarray
 
 MAX_NODES = 10**6  # per graph; far below what 32-bit node numbers can count
-DENSE_UP_TO = 2**28  # cells of the scratch matrices that sort edges without comparing them
+BLOCK_CELLS = 2**18  # cells of the matrices whose edges are sorted at once
+DENSE_UP_TO = 2**26  # cells of a matrix whose edges are sorted without comparing them
 
 
 class Graph(eqx.Module):
@@ -91,48 +92,59 @@ def from_edges(
 
     **Returns:** the graphs, as NumPy arrays on the host.
     """
-    row = np.asarray(graph_id, np.int64) * num_nodes  # the batch as one tall matrix
-    first, second = np.asarray(ends, np.int64)
-    cell = np.concatenate([(row + first) * num_nodes + second, (row + second) * num_nodes + first])
+    graph_id, ends = np.asarray(graph_id, np.int64), np.asarray(ends, np.int64)
     weights = np.asarray(weights, np.float32)
-    cell, weights = _sorted(cell, np.concatenate([weights, weights]), num_graphs * num_nodes**2)
-    if len(cell) != 2 * len(graph_id):
-        raise ValueError("an edge is listed twice, or joins a node to itself; list each edge once")
-
-    count = 2 * np.bincount(graph_id, minlength=num_graphs)
-    width = int(count.max(initial=0))
-    # Entry k of the batch moves back by the padding of all graphs before its own.
-    padding = np.arange(num_graphs) * width - (np.cumsum(count) - count)
-    place = np.arange(len(cell)) + np.repeat(padding, count)
-
-    def padded(values, fill, dtype):
-        out = np.full(num_graphs * width, fill, dtype)
-        out[place] = values
-        return out.reshape(num_graphs, width)
-
-    sender = cell // num_nodes
-    return Graph(
-        senders=padded(sender - sender // num_nodes * num_nodes, num_nodes, np.int32),
-        receivers=padded(cell - sender * num_nodes, num_nodes, np.int32),
-        weights=padded(weights, 0.0, np.float32),
+    if (graph_id[1:] < graph_id[:-1]).any():
+        order = np.argsort(graph_id, kind="stable")
+        graph_id, ends, weights = graph_id[order], ends[:, order], weights[order]
+    count = np.bincount(graph_id, minlength=num_graphs)
+    shape = (num_graphs, 2 * int(count.max(initial=0)))
+    graph = Graph(
+        senders=np.full(shape, num_nodes, np.int32),
+        receivers=np.full(shape, num_nodes, np.int32),
+        weights=np.zeros(shape, np.float32),
         source=np.asarray(source, np.int32),
         num_nodes=num_nodes,
     )
+    # A block of graphs at a time, as one tall matrix that stays in the processor's cache.
+    block = max(1, BLOCK_CELLS // num_nodes**2)
+    last = np.append(0, np.cumsum(count))
+    for start in range(0, num_graphs, block):
+        stop = min(start + block, num_graphs)
+        edges = slice(last[start], last[stop])
+        row = (graph_id[edges] - start) * num_nodes
+        first, second = ends[:, edges]
+        cell, values = _sorted(
+            np.concatenate(
+                [(row + first) * num_nodes + second, (row + second) * num_nodes + first]
+            ),
+            np.concatenate([weights[edges]] * 2),
+            num_cells=(stop - start) * num_nodes**2,
+        )
+        sender = cell // num_nodes
+        filled = np.arange(shape[1]) < 2 * count[start:stop, None]
+        graph.senders[start:stop][filled] = sender - sender // num_nodes * num_nodes
+        graph.receivers[start:stop][filled] = cell - sender * num_nodes
+        graph.weights[start:stop][filled] = values
+    return graph
 
 
 def _sorted(cell, weights, num_cells):
-    """Sorts entries of a matrix with `num_cells` cells by cell; equal cells become one."""
+    """Sorts entries of a matrix with `num_cells` cells, none of which may have two entries."""
     if num_cells <= min(DENSE_UP_TO, 64 * len(cell)):
         # Small graphs: marking cells and reading the marks in order is faster than sorting.
         marked, value = np.zeros(num_cells, bool), np.empty(num_cells, np.float32)
         marked[cell] = True
         value[cell] = weights
-        cell = np.flatnonzero(marked)
-        return cell, value[cell]
-    order = np.argsort(cell, kind="stable")
-    cell, weights = cell[order], weights[order]
-    fresh = np.diff(cell, prepend=-1) > 0
-    return cell[fresh], weights[fresh]
+        unique = np.flatnonzero(marked)
+        weights = value[unique]
+    else:
+        order = np.argsort(cell, kind="stable")
+        unique, weights = cell[order], weights[order]
+        unique = unique[np.diff(unique, prepend=-1) > 0]
+    if len(unique) < len(cell):
+        raise ValueError("an edge is listed twice, or joins a node to itself; list each edge once")
+    return unique, weights
 
 
 def concatenate(graphs: Sequence[Graph]) -> Graph:
