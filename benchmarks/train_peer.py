@@ -1,0 +1,81 @@
+"""Training throughput on the CPU beside dm-clrs' MPNN: Dijkstra, 20 nodes, batch 64, hidden 32.
+
+    python benchmarks/train_peer.py
+
+dm-clrs is measured twice: as its users train by default, feeding the network's own hints back, and
+with true hints as input, which is teacher forcing as the paper means it. Batches lie ready for
+every contestant; compiling is not counted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from peers.environments import Peer
+from side_by_side import RESULTS, Contestant, graphs_per_second, show, write
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What is trained, the same for every contestant; `steps` are timed together."""
+
+    num_nodes: int = 20
+    batch_size: int = 64
+    hidden: int = 32
+    steps: int = 4
+
+
+@contextlib.contextmanager
+def clrs_mpnn(hint_teacher_forcing: float, setting: Setting) -> Iterator[Contestant]:
+    """dm-clrs' MPNN in its own environment."""
+    sizes = {
+        "--num-nodes": setting.num_nodes,
+        "--batch-size": setting.batch_size,
+        "--hidden": setting.hidden,
+    }
+    arguments = [str(word) for pair in sizes.items() for word in pair]
+    with Peer("clrs", "clrs_train.py", *arguments) as peer:
+        question = {"hint_teacher_forcing": hint_teacher_forcing, "steps": setting.steps}
+        peer.ask(**question)  # samples, compiles, warms up
+        yield Contestant(
+            graphs=setting.steps * setting.batch_size,
+            seconds=lambda repeat: peer.ask(**question)["seconds"],
+        )
+
+
+# A contestant takes the setting and yields something warmed up that can be timed.
+CONTESTANTS: dict[str, Callable[[Setting], AbstractContextManager[Contestant]]] = {
+    "dm-clrs, own hints": partial(clrs_mpnn, 0.0),
+    "dm-clrs, true hints": partial(clrs_mpnn, 1.0),
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--repeats", type=int, default=7, help="medians are over these")
+    parser.add_argument("--out", type=Path, default=RESULTS / "train_peer.json")
+    arguments = parser.parse_args()
+    contestants, missing = {}, []
+    with contextlib.ExitStack() as stack:
+        for name, make in CONTESTANTS.items():
+            try:
+                contestants[name] = stack.enter_context(make(Setting()))
+            except FileNotFoundError as environment:
+                missing.append(f"Without {name}: {environment}")
+        if not contestants:
+            parser.error("; ".join(missing))
+        rates = graphs_per_second(contestants, arguments.repeats)
+    rows = [{"algorithm": "dijkstra", "nodes": Setting().num_nodes, "graphs_per_second": rates}]
+    first = next(iter(contestants))
+    show("Training throughput on the CPU", rows, first, note="\n".join(missing))
+    write(arguments.out, rows, packages=("jax",))
+
+
+if __name__ == "__main__":
+    main()
