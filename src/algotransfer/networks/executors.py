@@ -36,8 +36,8 @@ def split_rows(matrix: Float[Array, "rows h"], *sizes: int) -> list[Float[Array,
 class Processor(eqx.Module):
     """The shared max-MPNN: linear messages M, an element-wise max, a linear update U."""
 
-    message: Float[Array, "3h h"]
-    update: Float[Array, "2h h"]
+    message: Float[Array, "_3h h"]
+    update: Float[Array, "_2h h"]
 
     @classmethod
     def create(cls, hidden: int, key: PRNGKeyArray) -> Processor:
@@ -90,7 +90,7 @@ class Heads(eqx.Module):
     """What one algorithm reads off the latent: outputs y and predecessor scores."""
 
     decoder: Float[Array, "d y"]
-    predecessor: Float[Array, "2h 1"]
+    predecessor: Float[Array, "_2h 1"]
 
     @classmethod
     def create(cls, inputs: int, hidden: int, algorithm: Algorithm, key: PRNGKeyArray) -> Heads:
@@ -169,7 +169,7 @@ class NE(Executor):
     Veličković et al., *Neural execution of graph algorithms*, ICLR 2020, as changed by the paper.
     """
 
-    encoder: Float[Array, "f+h h"]
+    encoder: Float[Array, "_f+h h"]
     edge: Float[Array, "f h"]
     processors: tuple[Processor, ...]
     heads: tuple[Heads, ...]

@@ -9,7 +9,7 @@ one; code written with the methods below does not notice.
 from __future__ import annotations
 
 from functools import partial
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 import equinox as eqx
 import jax
@@ -21,6 +21,7 @@ from algotransfer.graphs.graph import Graph
 Scores = Float[Array, "..."]  # one number per edge, in the layout's own shape
 
 
+@runtime_checkable
 class Layout(Protocol):
     """What a network asks of a graph."""
 
