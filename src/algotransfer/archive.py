@@ -59,7 +59,7 @@ def save_arrays(
             with archive.open(entry, "w") as stream:
                 description = np.lib.format.header_data_from_array_1_0(array)
                 np.lib.format.write_array_header_1_0(stream, description)
-                stream.write(array.reshape(-1).view(np.uint8))
+                stream.write(_raw(array))
     return sha256
 
 
@@ -123,8 +123,12 @@ def content_hash(arrays: Mapping[str, np.ndarray], header: Mapping[str, Any]) ->
     described = [[name, arrays[name].dtype.str, list(arrays[name].shape)] for name in names]
     sha256 = hashlib.sha256(_json({"header": header, "arrays": described}).encode() + b"\n")
     for name in names:
-        sha256.update(arrays[name])
+        sha256.update(_raw(arrays[name]))
     return sha256.hexdigest()
+
+
+def _raw(array: np.ndarray) -> memoryview:
+    return array.reshape(-1).view(np.uint8).data
 
 
 def _portable(name: str, array: np.ndarray) -> np.ndarray:

@@ -127,18 +127,14 @@ def _family(arguments: Mapping[str, Any], num_graphs: int, num_nodes: int) -> np
     if arguments.get("num_nodes") != num_nodes:
         raise ValueError(f"its card does not say that its graphs have {num_nodes} nodes")
     names, count = arguments.get("graph"), arguments.get("num_graphs")
-    several = isinstance(names, list) and not isinstance(count, list)
-    counts = [count] * len(names) if several else count
-    if (
-        isinstance(names, list)
-        and isinstance(counts, list)
-        and all(isinstance(name, str) for name in names)
-        and all(type(count) is int and 0 <= count <= num_graphs for count in counts)
-        and len(counts) == len(names)
-        and sum(counts) == num_graphs
-    ):
-        return np.repeat(np.array(names, dtype=str), counts)
-    raise ValueError(f"its card does not say which families its {num_graphs} graphs are of")
+    names = names if isinstance(names, list) else []
+    counts: list[Any] = count if isinstance(count, list) else [count] * len(names)
+    plausible = all(isinstance(name, str) for name in names) and all(
+        type(count) is int and 0 <= count <= num_graphs for count in counts
+    )
+    if not plausible or len(counts) != len(names) or sum(counts) != num_graphs:
+        raise ValueError(f"its card does not say which families its {num_graphs} graphs are of")
+    return np.repeat(np.array(names, dtype=str), counts)
 
 
 RANGES: dict[str, Callable[[int], tuple[int, int]]] = {
