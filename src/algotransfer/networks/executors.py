@@ -26,7 +26,7 @@ def glorot(key: PRNGKeyArray, inputs: int, outputs: int) -> Float[Array, "{input
     return jax.random.uniform(key, (inputs, outputs), minval=-limit, maxval=limit)
 
 
-def split_rows(matrix: Float[Array, "rows h"], *sizes: int) -> list[Float[Array, "_ h"]]:
+def split_rows(matrix: Float[Array, "rows *h"], *sizes: int) -> list[Float[Array, "_ *h"]]:
     """Cuts a matrix that acts on a concatenation into the parts that act on each piece."""
     ends = [sum(sizes[: k + 1]) for k in range(len(sizes))]
     assert ends[-1] == matrix.shape[0], f"pieces {sizes} do not fill {matrix.shape[0]} rows"
@@ -96,14 +96,10 @@ class Heads(eqx.Module):
     def create(cls, inputs: int, hidden: int, algorithm: Algorithm, key: PRNGKeyArray) -> Heads:
         decoder, predecessor = jax.random.split(key)
         outputs = 2 if algorithm.sequential else 1
-        return cls(
-            glorot(decoder, inputs + hidden, outputs), glorot(predecessor, 2 * hidden, 1)
-        )
+        return cls(glorot(decoder, inputs + hidden, outputs), glorot(predecessor, 2 * hidden, 1))
 
     def decode(self, latent: Latent) -> Float[Array, "n y"]:
-        first, second = split_rows(
-            self.decoder, latent.inputs.shape[-1], latent.hidden.shape[-1]
-        )
+        first, second = split_rows(self.decoder, latent.inputs.shape[-1], latent.hidden.shape[-1])
         return latent.inputs @ first + latent.hidden @ second
 
     def scores(self, latent: Latent, edge: Float[Array, "f h"], layout: Layout) -> Scores:
@@ -245,9 +241,7 @@ class EdgeEncoder(eqx.Module):
         """max_j M q_ij, with M multiplied into L and W₂ so that q itself is never made."""
 
         def on_edges(matrix):
-            own, other, along = split_rows(
-                matrix, node.shape[-1], node.shape[-1], edge.shape[-1]
-            )
+            own, other, along = split_rows(matrix, node.shape[-1], node.shape[-1], edge.shape[-1])
             return layout.pairs(node @ own, node @ other, edge @ along)
 
         hidden = jax.nn.relu(on_edges(self.first))
