@@ -1,0 +1,81 @@
+"""Where predicted pointers lead: along them to the source, or nowhere."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+from jaxtyping import Array, Bool, Float, Int
+
+from algotransfer.algorithms import Algorithm, run
+from algotransfer.algorithms.parallel import bellman_ford
+from algotransfer.graphs.graph import Graph
+
+hops = replace(
+    bellman_ford,
+    name="hops",
+    title="Hop distance",
+    relax=lambda key, weight: key + 1,
+    weights=(-np.inf, np.inf),
+    weighted=False,
+    cost=None,
+)
+
+
+class Paths(eqx.Module):
+    """What following every node's pointers gives.
+
+    `key` is the true key of the path that a node's pointers describe, unreached where they do not
+    arrive at the source; `weight` is that of the edge a node points along, 0 if it is none.
+    """
+
+    arrives: Bool[Array, "*batch n"]
+    key: Float[Array, "*batch n"]
+    weight: Float[Array, "*batch n"]
+
+
+def hop_distances(graphs: Graph) -> Int[np.ndarray, "graphs n"]:
+    """Edges between each node and its source; −1 where there is no path."""
+    distance = np.asarray(run(hops, graphs, record="final").final_key)
+    return np.where(np.isfinite(distance), distance, -1).astype(np.int32)
+
+
+@partial(jax.jit, static_argnums=0)
+def follow(
+    algorithm: Algorithm, graphs: Graph, pointer: Int[Array, "*seeds graphs n"]
+) -> Paths:
+    """Follows the pointers of a batch of graphs; axes in front of the batch are seeds."""
+    one = jax.vmap(partial(_follow_one, algorithm))
+    for _ in pointer.shape[:-2]:
+        one = jax.vmap(one, in_axes=(None, 0))
+    return one(jax.tree.map(jnp.asarray, graphs), pointer)
+
+
+def _follow_one(algorithm: Algorithm, graph: Graph, pointer: Int[Array, " n"]) -> Paths:
+    n = graph.num_nodes
+    is_source = jnp.arange(n) == graph.source
+    pointer = jnp.where(is_source, graph.source, pointer)  # a path ends where it arrives
+
+    # Doubling: after k rounds `ahead` is 2ᵏ pointers away, and `depth` of them were needed.
+    ahead, depth = pointer, (~is_source).astype(jnp.int32)
+    for _ in range(max(1, n - 1).bit_length()):
+        depth, ahead = depth + depth[ahead], ahead[ahead]
+    arrives = ahead == graph.source
+
+    # An edge (v, pointer of v) is found in the list of edges: no matrix of all pairs is needed.
+    taken = graph.receivers == pointer.at[graph.senders].get(mode="fill", fill_value=-1)
+    weight = jnp.zeros(n, graph.weights.dtype)
+    weight = weight.at[jnp.where(taken, graph.senders, n)].set(graph.weights, mode="drop")
+
+    def lengthen(_, key):
+        longer = algorithm.relax(key[pointer], weight)
+        return jnp.where(arrives & ~is_source, longer, key)
+
+    key = algorithm.initial_key(graph.source, n)
+    key = lax.fori_loop(0, jnp.max(jnp.where(arrives, depth, 0)), lengthen, key)
+    return Paths(arrives, key, weight)

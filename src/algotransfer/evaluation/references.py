@@ -1,0 +1,85 @@
+"""Reference rows: answers that need no network, to read a network's numbers against."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Float, Int
+
+from algotransfer.evaluation.execution import Execution
+from algotransfer.graphs.graph import Graph
+from algotransfer.graphs.streams import Stream
+from algotransfer.training.truth import Truth
+
+RANDOM_SEED = 0  # of the random neighbours
+
+Pointers = Int[np.ndarray, "graphs n"]
+
+
+def the_algorithm(truth: Truth) -> Execution:
+    """The true execution as a network would have to produce it, for a batch of graphs."""
+    num_steps = truth.key.shape[-2] - 1
+    is_last = jnp.arange(1, num_steps + 1) == truth.length[..., None]
+    chosen = None
+    if truth.next_node is not None:
+        chosen = jnp.argmax(truth.visited[..., 1:, :] & ~truth.visited[..., :-1, :], axis=-1)
+    return Execution(
+        key=truth.key[..., 1:, :],
+        pointer=truth.pred[..., 1:, :],
+        chosen=chosen,
+        stop=jnp.where(is_last, 1.0, -1.0),
+    )
+
+
+def random_neighbour(graphs: Graph) -> Pointers:
+    """Each node points at one of its neighbours, all equally likely; the source at itself."""
+    edges = _edges(graphs)
+    stream = Stream(RANDOM_SEED, "reference", "any", graphs.num_nodes, "neighbour")
+    drawn = (stream.uniform(len(edges.degree)) * edges.degree).astype(np.int64)
+    return _pointers(graphs, edges, edges.neighbour, edges.first + drawn)
+
+
+def lightest_edge(graphs: Graph) -> Pointers:
+    """Each node points over its lightest edge (ties: lowest index); the source at itself."""
+    edges = _edges(graphs)
+    order = np.lexsort((edges.neighbour, edges.weight, edges.node))
+    return _pointers(graphs, edges, edges.neighbour[order], edges.first)
+
+
+class _Edges(NamedTuple):
+    """The edges of all graphs in order of their node, and where in that order a node's begin."""
+
+    node: Int[np.ndarray, " edges"]  # numbered through all graphs
+    neighbour: Int[np.ndarray, " edges"]  # numbered within its graph
+    weight: Float[np.ndarray, " edges"]
+    degree: Int[np.ndarray, " nodes"]
+    first: Int[np.ndarray, " nodes"]
+
+
+def _edges(graphs: Graph) -> _Edges:
+    mask = np.asarray(graphs.edge_mask())
+    node = np.nonzero(mask)[0] * graphs.num_nodes + np.asarray(graphs.senders)[mask]
+    degree = np.bincount(node, minlength=len(graphs) * graphs.num_nodes)
+    return _Edges(
+        node=node,
+        neighbour=np.asarray(graphs.receivers)[mask],
+        weight=np.asarray(graphs.weights)[mask],
+        degree=degree,
+        first=np.cumsum(degree) - degree,
+    )
+
+
+def _pointers(graphs: Graph, edges: _Edges, neighbour, place) -> Pointers:
+    """Every node's neighbour at its place; the source, and a node without edges, itself."""
+    pointer = np.tile(np.arange(graphs.num_nodes, dtype=np.int32), len(graphs))
+    some = edges.degree > 0
+    pointer[some] = neighbour[place[some]]
+    pointer = pointer.reshape(len(graphs), graphs.num_nodes)
+    source = np.asarray(graphs.source)
+    pointer[np.arange(len(graphs)), source] = source
+    return pointer
+
+
+POINTERS = {"random_neighbour": random_neighbour, "lightest_edge": lightest_edge}
