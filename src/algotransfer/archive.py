@@ -96,7 +96,8 @@ def _unpack(file: BinaryIO) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
         if any(entry.compress_type != zipfile.ZIP_STORED for entry in entries):
             raise ValueError("an entry is compressed, but data is stored as it is")
         # Uncompressed entries that do not overlap cannot claim more than the file has.
-        if sum(max(entry.file_size, entry.compress_size) for entry in entries) > size:
+        claimed = sum(max(entry.file_size, entry.compress_size) for entry in entries)
+        if claimed > size or any(not 0 <= entry.header_offset < size for entry in entries):
             raise ValueError("its entries claim more bytes than it has")
         arrays = {
             name: _parse(name, archive.read(entry))

@@ -100,7 +100,7 @@ def arrange(graph: Graph) -> Float[np.ndarray, "nodes 2"]:
     position = np.array([place[node] for node in range(graph.num_nodes)])
     position -= position.mean(axis=0)
     # The longest direction lies flat, with the source in its left half.
-    _, _, axes = np.linalg.svd(position, full_matrices=False)
+    _, _, axes = np.linalg.svd(position.T @ position)
     position = position @ axes.T
     if position[int(graph.source), 0] > 0:
         position = -position
@@ -131,7 +131,7 @@ class Frame:
         if step == 0:
             title = "start"
         elif algorithm.sequential:
-            title = f"step {step}: visits key {', '.join(map(_number, key[changed]))}"
+            title = f"step {step}: visits key {', '.join(map(_number, key[changed].tolist()))}"
         else:
             count = int(changed.sum())
             title = f"step {step}: {count} new key{'s' * (count != 1)}"
@@ -148,7 +148,6 @@ class Drawing:
 
     def draw(self, axis: Axes, frame: Frame) -> None:
         """Draws one step."""
-        nodes = range(self.graph.num_nodes)
         written = self.graph.num_nodes <= TEXT_UP_TO
         radius = RADIUS if written else RADIUS * (TEXT_UP_TO / self.graph.num_nodes) ** 0.5 / 1.5
         scale, size = radius / RADIUS, 4 * radius**2
@@ -181,10 +180,10 @@ class Drawing:
             zorder=4,
         )
         if written:
-            for node in nodes:
+            for node, key in enumerate(frame.key.tolist()):
                 dark = np.dot(fill[node, :3], (0.3, 0.59, 0.11)) < 0.5
                 colour = "white" if dark else INK
-                axis.text(*self._place(node), _number(frame.key[node]), color=colour, **KEY_TEXT)
+                axis.text(*self._place(node), _number(key), color=colour, **KEY_TEXT)
         below: dict[str, Any] = {"xytext": (0, -radius - 6), "textcoords": "offset points"}
         axis.annotate("source", self._place(int(self.graph.source)), **below, **NOTE)
         axis.set_title(frame.title, fontsize=11, color=INK)

@@ -13,6 +13,7 @@ from typing import Protocol
 
 from algotransfer.cli.data import Data
 from algotransfer.cli.list_names import ListNames
+from algotransfer.cli.train import Train
 
 
 class Command(Protocol):
@@ -25,6 +26,7 @@ class Command(Protocol):
 COMMANDS: dict[str, type[Command]] = {
     "list": ListNames,
     "data": Data,
+    "train": Train,
 }
 
 DESCRIPTION = """Learn graph algorithms from inputs and outputs, with the steps of others as guide.

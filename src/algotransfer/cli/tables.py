@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from rich.box import SIMPLE_HEAD
@@ -11,6 +12,9 @@ from rich.table import Table
 from rich.text import Text
 
 from algotransfer.datasets.statistics import GraphStatistics, TraceStatistics
+
+if TYPE_CHECKING:
+    from algotransfer.training import Model
 
 
 def plain_table(text: Sequence[str], numbers: Sequence[str] = ()) -> Table:
@@ -76,3 +80,18 @@ def _length(rows: Sequence[TraceStatistics]) -> str:
 
 def _mean_and_max(mean: float, maximum: int) -> str:
     return f"{mean:.1f} ({maximum})"
+
+
+def training_table(model: Model) -> Group:
+    """A row per seed: how long it trained and how well it ended."""
+    table = plain_table(["seed"], ["epochs", "best validation loss", "diverged"])
+    for seed, epochs, loss, diverged in zip(
+        model.seeds,
+        model.card["epochs"],
+        model.card["validation_loss"],
+        model.diverged,
+        strict=True,
+    ):
+        shown = "–" if loss is None else f"{loss:.5f}"
+        table.add_row(str(seed), str(epochs), shown, "yes" if diverged else "")
+    return titled(model.experiment.name, table)

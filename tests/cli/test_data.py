@@ -1,0 +1,133 @@
+"""`algotransfer data` and `algotransfer list`."""
+
+import os
+
+import networkx
+import numpy as np
+import pytest
+
+from algotransfer.cli import main
+from algotransfer.datasets import load_dataset, make_dataset, save_dataset
+from algotransfer.datasets.presets import PRESETS, Preset
+from algotransfer.graphs import from_networkx, write_graph
+
+
+@pytest.fixture(autouse=True)
+def _in_an_empty_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "100")
+
+
+def words(arguments):
+    return arguments.split()
+
+
+def test_the_command_of_the_contract(tmp_path, capsys):
+    options = "--algorithm dijkstra --graph er --num-graphs 30 --num-nodes 20 --seed 0"
+    assert main(words(f"data {options} --out FILE.npz")) == 0
+    text = capsys.readouterr().out
+    assert "wrote FILE.npz\n" in text
+    assert "next  algotransfer data --statistics FILE.npz\n" in text
+    assert "30 graphs and their traces made in" in text
+    save_dataset(make_dataset("er", 30, 20, 0), "same.npz", "dijkstra")
+    assert (tmp_path / "FILE.npz").read_bytes() == (tmp_path / "same.npz").read_bytes()
+
+
+def test_statistics_of_a_file(capsys):
+    save_dataset(make_dataset(("er", "grid"), 5, 6), "data.npz", "prim")
+    assert main(words("data --statistics data.npz")) == 0
+    lines = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert ["grid", "5", "6", "7.0", "2.3", "(3)", "3.0", "(3)", "100.0%", "100.0%"] in lines
+    assert ["algorithm", "er", "grid"] in lines
+    assert [line[0] for line in lines if line and line[-1] == "(6)"] == ["prim"]
+    assert os.listdir() == ["data.npz"]
+
+
+def test_without_out_nothing_is_written(capsys):
+    assert main(words("data --num-graphs 2 --num-nodes 6 --algorithm bfs dfs")) == 0
+    assert "next  add --out PATH to write this data" in capsys.readouterr().out
+    assert os.listdir() == []
+
+
+def test_a_preset_becomes_a_folder(monkeypatch, capsys):
+    monkeypatch.setitem(PRESETS, "small", Preset(3, 2, 2, num_nodes=6, test_sizes=(6, 8)))
+    assert main(words("data --preset small --algorithm bfs prim --out data --seed 4")) == 0
+    text = capsys.readouterr().out
+    assert "wrote data/train/bfs.npz and 1 more" in text
+    assert sorted(os.listdir("data")) == ["test_6", "test_8", "train", "validation"]
+    test = load_dataset("data/test_8/prim.npz")
+    assert test.arguments == make_dataset(("er", "ba", "grid"), 2, 8, 4, split="test").arguments
+    np.testing.assert_array_equal(
+        test.graphs.weights,
+        make_dataset(("er", "ba", "grid"), 2, 8, 4, split="test").graphs.weights,
+    )
+
+
+def test_own_graphs(capsys):
+    for name, network in (("a", networkx.path_graph(4)), ("b", networkx.star_graph(3))):
+        write_graph(f"{name}.csv", from_networkx(network).graph)
+    command = "data --from a.csv b.csv --source 3 --algorithm bellman_ford --out own.npz"
+    assert main(words(command)) == 0
+    assert "wrote own.npz" in capsys.readouterr().out
+    dataset = load_dataset("own.npz")
+    assert dataset.graphs.source.tolist() == [3, 3]
+    assert dataset.families == ("own",)
+    assert dataset.trace("bellman_ford").final_key.tolist() == [[3, 2, 1, 0], [1, 2, 2, 0]]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ("--algorithm dijkstr", "unknown algorithm 'dijkstr' (did you mean 'dijkstra'?)"),
+        ("--graph gird", "unknown graph family 'gird' (did you mean 'grid'?)"),
+        ("--preset samll", "unknown preset 'samll' (did you mean 'small'?)"),
+        ("--graph grid --shape cube", "unknown grid shape 'cube'"),
+        ("--graph grid --num-nodes 23 --algorithm bfs", "23 is prime"),
+        ("--num-nodes 1", "num_nodes must be at least 2, not 1"),
+        ("--num-graphs 0", "num_graphs must be at least 1, not 0"),
+        ("--seed -1", "seed must be at least 0, not -1"),
+        ("--graph ba --attachments 20", "starts from 21 nodes, but num_nodes is 20"),
+        ("--graph er er", "each of them once"),
+        ("--preset paper --num-nodes 8", "--preset and --num-nodes cannot go together"),
+        ("--from a.csv --seed 3", "--from and --seed cannot go together"),
+        ("--statistics a.npz --out b.npz", "--statistics and --out cannot go together"),
+        ("--preset paper --from a.csv", "--preset and --from cannot go together"),
+        ("--source 2", "it goes with --from"),
+        ("--out x.npz", "x.npz can hold one dataset with the traces of one algorithm"),
+        ("--preset small --algorithm bfs --out x.npz", "let --out name a folder"),
+        ("--algorithm bfs --out none/x.npz", "there is no folder none; make it first"),
+        ("--algorithm bfs --out file/x.npz", "file is a file, not a folder"),
+        ("--algorithm bfs --out folder.npz", "folder.npz (Is a directory)"),
+        ("--algorithm bfs --num-graphs 2 --out file", "file"),
+        ("--statistics none.npz", "there is no file none.npz"),
+        ("--statistics file", "file is damaged or was not written by algotransfer"),
+        ("--from none.csv", "none.csv"),
+        ("--num-nodes 2001 --num-graphs 1 --algorithm bfs", "above 2000 nodes"),
+    ],
+)
+def test_mistakes(options, message, capsys, tmp_path):
+    (tmp_path / "file").write_text("text")
+    (tmp_path / "folder.npz").mkdir()
+    assert main(["data", *words(options)]) == 2
+    captured = capsys.readouterr()
+    assert captured.err.startswith("error: ")
+    assert captured.err.count("\n") == 1
+    assert message in captured.err
+    assert captured.out == ""
+    assert sorted(os.listdir()) == ["file", "folder.npz"]
+    assert os.listdir("folder.npz") == []
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="nothing is forbidden to root")
+def test_no_permission(tmp_path, capsys):
+    tmp_path.chmod(0o500)
+    assert main(words("data --algorithm bfs --out x.npz")) == 2
+    assert "no permission; let --out name another place" in capsys.readouterr().err
+
+
+def test_list_shows_every_name(capsys):
+    assert main(["list"]) == 0
+    text = capsys.readouterr().out
+    for name in ("reliable_seq", "Most reliable path (parallel)", "grid", "paper", "5000 × 20"):
+        assert name in text
+    assert "next  algotransfer data" in text

@@ -1,0 +1,57 @@
+"""A user's mistake is one sentence and status 2; a bug keeps its traceback."""
+
+from dataclasses import dataclass
+
+import pytest
+
+from algotransfer.cli import main
+from algotransfer.cli.main import COMMANDS
+
+
+def fails_with(error):
+    @dataclass(frozen=True)
+    class Fails:
+        """Fails."""
+
+        def run(self):
+            raise error
+
+    return Fails
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (ValueError("seven is prime; take eight"), "error: seven is prime; take eight\n"),
+        (FloatingPointError("too small"), "error: too small\n"),
+        (OSError(13, "cannot write x (denied)"), "error: cannot write x (denied)\n"),
+        (OSError(2, "No such file", "x.csv"), "error: x.csv: No such file\n"),
+        (FileNotFoundError("there is no file x"), "error: there is no file x\n"),
+        (ValueError("[red]not markup[/red]" + " long" * 40), None),
+    ],
+)
+def test_a_mistake_is_one_line_and_status_2(error, said, monkeypatch, capsys):
+    monkeypatch.setitem(COMMANDS, "fail", fails_with(error))
+    assert main(["fail"]) == 2
+    captured = capsys.readouterr()
+    assert captured.err == (said or f"error: {error}\n")
+    assert captured.out == ""
+
+
+def test_interruption_is_status_130(monkeypatch, capsys):
+    monkeypatch.setitem(COMMANDS, "fail", fails_with(KeyboardInterrupt()))
+    assert main(["fail"]) == 130
+    assert capsys.readouterr().err == "interrupted\n"
+
+
+def test_a_bug_is_not_hidden(monkeypatch):
+    monkeypatch.setitem(COMMANDS, "fail", fails_with(AttributeError("a bug")))
+    with pytest.raises(AttributeError):
+        main(["fail"])
+
+
+def test_the_traceback_of_a_mistake_can_be_seen(monkeypatch):
+    monkeypatch.setitem(COMMANDS, "fail", fails_with(ValueError("x")))
+    monkeypatch.setenv("ALGOTRANSFER_TRACEBACK", "1")
+    with pytest.raises(ValueError, match="x"):
+        main(["fail"])

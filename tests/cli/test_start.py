@@ -1,0 +1,80 @@
+"""The command line answers at once, and says which commands there are."""
+
+import subprocess
+import sys
+
+import pytest
+
+from algotransfer.cli import main
+from algotransfer.cli.main import COMMANDS
+
+PROBE = """
+import sys, time
+start = time.perf_counter()
+from algotransfer.cli import main
+try:
+    main(sys.argv[1:])
+except SystemExit as stop:
+    assert stop.code == 0
+seconds = time.perf_counter() - start
+heavy = {"jax", "numpy", "networkx", "matplotlib", "pandas"} & set(sys.modules)
+print(f"{seconds:.3f} {','.join(sorted(heavy)) or 'none'}", file=sys.stderr)
+"""
+
+
+@pytest.mark.parametrize("command", [[], *([name] for name in COMMANDS)])
+def test_help_imports_nothing_heavy_and_is_quick(command):
+    seconds = []
+    for _ in range(3):  # the quickest counts: other work on the machine must not fail a test
+        result = subprocess.run(
+            [sys.executable, "-c", PROBE, *command, "--help"],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        measured, heavy = result.stderr.split()
+        assert heavy == "none"
+        assert "usage: algotransfer" in result.stdout
+        seconds.append(float(measured))
+        if seconds[-1] < 0.5:
+            break
+    assert min(seconds) < 0.5
+
+
+def test_help_lists_every_command(capsys):
+    with pytest.raises(SystemExit) as stop:
+        main(["--help"])
+    assert stop.value.code == 0
+    text = capsys.readouterr().out
+    assert all(name in text for name in COMMANDS)
+
+
+def test_a_command_s_help_shows_choices_and_defaults(capsys):
+    with pytest.raises(SystemExit):
+        main(["data", "--help"])
+    text = capsys.readouterr().out
+    assert "{er,ba,grid}" in text
+    assert "reliable_seq" in text
+    assert "(default: 1000)" in text
+    assert "(default: all nine)" in text
+
+
+@pytest.mark.parametrize("arguments", [[], ["dta"], ["data", "--num-graphs", "many"]])
+def test_what_cannot_be_parsed_is_status_2(arguments, capsys):
+    with pytest.raises(SystemExit) as stop:
+        main(arguments)
+    assert stop.value.code == 2
+    assert capsys.readouterr().err
+
+
+def test_a_process_of_its_own():
+    script = "from algotransfer.cli import main; raise SystemExit(main())"
+    result = subprocess.run(
+        [sys.executable, "-c", script, "data", "--preset", "papr"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert result.returncode == 2
+    assert result.stdout == ""
+    assert result.stderr.startswith("error: unknown preset 'papr' (did you mean 'paper'?)")

@@ -1,0 +1,71 @@
+"""Pictures of traces."""
+
+import networkx
+import pytest
+
+from algotransfer.algorithms import ALGORITHMS, run
+from algotransfer.datasets import make_dataset
+from algotransfer.draw import arrange, draw_trace, save_figure
+from algotransfer.graphs import from_networkx
+
+
+def panels(figure):
+    return [axis.get_title() for axis in figure.axes if axis.get_title()]
+
+
+def test_steps_of_dijkstra(tmp_path):
+    graph = from_networkx(networkx.path_graph(4), source=0).graph
+    figure = draw_trace("dijkstra", graph, run("dijkstra", graph))
+    assert panels(figure) == [
+        "start",
+        "step 1: visits key 0",
+        "step 2: visits key 1",
+        "step 3: visits key 2",
+        "step 4: visits key 3",
+    ]
+    save_figure(figure, tmp_path / "trace.png", dots_per_inch=40)
+    assert (tmp_path / "trace.png").read_bytes().startswith(b"\x89PNG")
+    save_figure(figure, tmp_path / "trace.svg")
+    assert b"<svg" in (tmp_path / "trace.svg").read_bytes()
+
+
+def test_steps_of_a_parallel_algorithm():
+    graph = from_networkx(networkx.star_graph(3), source=1).graph
+    figure = draw_trace("bfs", graph, run("bfs", graph), columns=2)
+    assert panels(figure) == [
+        "start",
+        "step 1: 1 new key",
+        "step 2: 2 new keys",
+        "step 3: 0 new keys",
+    ]
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_every_algorithm_can_be_drawn(algorithm):
+    network = networkx.disjoint_union(networkx.cycle_graph(4), networkx.path_graph(2))
+    graph = from_networkx(network).graph
+    figure = draw_trace(algorithm, graph, run(algorithm, graph), steps=[0, 1])
+    assert len(panels(figure)) == 2
+    figure.draw_without_rendering()
+
+
+def test_places_resemble_distances():
+    network = networkx.disjoint_union(networkx.path_graph(5), networkx.path_graph(2))
+    place = arrange(from_networkx(network, source=4).graph)
+    assert place[4, 0] <= 0  # the source is on the left
+    assert abs(place).max() < 5  # parts without a path between them still fit a picture
+    for source in (0, 1):
+        assert arrange(from_networkx(networkx.path_graph(2), source=source).graph).shape == (2, 2)
+    assert arrange(from_networkx(networkx.empty_graph(1)).graph).shape == (1, 2)
+
+
+def test_large_graphs_are_drawn_without_numbers():
+    dataset = make_dataset("er", num_graphs=1, num_nodes=50)
+    figure = draw_trace("dfs", dataset.graphs[0], dataset.trace("dfs")[0], steps=[50])
+    assert [text.get_text() for text in figure.axes[0].texts] == ["source"]
+
+
+def test_one_graph_at_a_time():
+    dataset = make_dataset("er", num_graphs=3, num_nodes=5)
+    with pytest.raises(ValueError, match=r"not a batch of 3; choose one, such as graphs\[0\]"):
+        draw_trace("bfs", dataset.graphs, dataset.trace("bfs"))
