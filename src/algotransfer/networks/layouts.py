@@ -174,9 +174,7 @@ def _at(values, index):
 
 def _on_edges(features, edge):
     """Σ_f feature_f · edge_f as a chain of multiply-adds, which XLA fuses into what reads it."""
-    return sum(
-        jnp.multiply.outer(row, weight) for row, weight in zip(features, edge, strict=True)
-    )
+    return sum(jnp.multiply.outer(row, weight) for row, weight in zip(features, edge, strict=True))
 
 
 def dense_layout(graph: Graph, kinds: tuple[str, ...]) -> Dense:

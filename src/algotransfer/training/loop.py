@@ -14,7 +14,7 @@ import jax
 import jax.numpy as jnp
 import optax
 from jax import lax
-from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
+from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray, UInt32
 
 from algotransfer.experiment import Experiment
 from algotransfer.networks.executors import Executor
@@ -34,7 +34,7 @@ class SeedState(eqx.Module):
     epoch: Int[Array, ""]
     stopped: Bool[Array, ""]
     diverged: Bool[Array, ""]
-    key: PRNGKeyArray
+    key: UInt32[Array, "2"]  # its stream of random numbers
 
 
 @dataclass(frozen=True)
@@ -65,14 +65,15 @@ class Program:
             epoch=jnp.int32(0),
             stopped=jnp.bool_(False),
             diverged=jnp.bool_(False),
-            key=key,
+            key=jax.random.key_data(key),
         )
 
     def epoch(
         self, state: SeedState, training: Examples, validation: Examples
     ) -> tuple[SeedState, dict[str, Array]]:
         """One epoch of one seed: every batch once, then validation and the decision to stop."""
-        shuffle, noise, fixed = (jax.random.fold_in(state.key, k) for k in range(3))
+        key = jax.random.wrap_key_data(state.key)
+        shuffle, noise, fixed = (jax.random.fold_in(key, k) for k in range(3))
         shuffle, noise = (jax.random.fold_in(key, state.epoch) for key in (shuffle, noise))
         size = min(self.experiment.batch_size, len(training))
         num_batches = len(training) // size
@@ -116,7 +117,7 @@ class Program:
         for task, named in enumerate(parts):
             for name, values in named.items():
                 report[f"train_{task}_{name}"] = jnp.mean(values)
-        return jax.tree.map(partial(_keep, state.stopped), state, after), report
+        return jax.tree.map(partial(jnp.where, state.stopped), state, after), report
 
     def validate(self, network: Executor, examples: Examples, key: PRNGKeyArray):
         """The training loss on validation graphs, with the same noise in every epoch."""
@@ -159,9 +160,3 @@ class Program:
         results = lax.map(piece, (pieces, jax.random.split(key, self.pieces)))
         (value, parts), gradient = jax.tree.map(lambda a: jnp.mean(a, axis=0), results)
         return value, parts, gradient
-
-
-def _keep(stopped, old, new):
-    if jnp.issubdtype(old.dtype, jax.dtypes.prng_key):
-        return old  # never changes
-    return jnp.where(stopped, old, new)

@@ -25,7 +25,9 @@ def binary_cross_entropy(
 
 
 def cross_entropy(
-    logits: Float[Array, "*steps n"], target: Float[Array, "*steps n"], open: Bool[Array, "*steps n"]
+    logits: Float[Array, "*steps n"],
+    target: Float[Array, "*steps n"],
+    open: Bool[Array, "*steps n"],
 ) -> Float[Array, "*steps"]:
     """Softmax over the open nodes against a distribution on them; 0 where none is open."""
     logits = jnp.where(open, logits, -jnp.inf)

@@ -55,7 +55,7 @@ def objective(
     key: PRNGKeyArray,
     trajectories: int,
     select: str,
-) -> tuple[Float[Array, " batch"], tuple[Losses, ...]]:
+) -> tuple[Float[Array, " batch"], tuple[dict[str, Float[Array, " batch"]], ...]]:
     """The loss of every graph of a batch, in all and by task and name.
 
     **Arguments:**
@@ -101,9 +101,7 @@ def _graph_losses(network, tasks, layout, truths, noise, select) -> tuple[Losses
 
 def _trajectory_losses(network, tasks, layout: Layout, truths, noise) -> tuple[Losses, ...]:
     drivers = tuple(
-        task.supervision.driver(
-            task.algorithm.sequential, truth, noise if task.samples else None
-        )
+        task.supervision.driver(task.algorithm.sequential, truth, noise if task.samples else None)
         for task, truth in zip(tasks, truths, strict=True)
     )
     taught = [driver.teacher is not None for driver in drivers]

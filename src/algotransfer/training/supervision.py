@@ -26,6 +26,7 @@ from algotransfer.training.losses import (
 from algotransfer.training.truth import Truth
 
 Losses = dict[str, Float[Array, ""]]
+StepLosses = dict[str, Float[Array, " steps"]]
 
 
 class Supervision(eqx.Module):
@@ -76,7 +77,7 @@ class TeacherForcing(Supervision):
         return {name: masked_mean(loss, own) for name, loss in losses.items()}
 
 
-def _sequential_steps(algorithm, layout: Layout, truth: Truth, y, scores) -> Losses:
+def _sequential_steps(algorithm, layout: Layout, truth: Truth, y, scores) -> StepLosses:
     before, after = truth.visited[:-1], truth.visited[1:]
     node = jnp.argmax(after & ~before, axis=-1)[:, None]  # visited by this step
 
@@ -93,7 +94,7 @@ def _sequential_steps(algorithm, layout: Layout, truth: Truth, y, scores) -> Los
     }
 
 
-def _parallel_steps(algorithm, layout: Layout, truth: Truth, y, scores) -> Losses:
+def _parallel_steps(algorithm, layout: Layout, truth: Truth, y, scores) -> StepLosses:
     reached = truth.visited[1:]
     losses = {"key": masked_mean(key_loss(algorithm, y[..., 0], truth.key[1:]), reached)}
     if not algorithm.binary:

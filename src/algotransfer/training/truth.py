@@ -19,9 +19,9 @@ class Truth(eqx.Module):
     over the nodes that may be visited next (all nodes tied for the best key); None if parallel.
     """
 
-    key: Float[Array, "*batch steps+1 n"]
-    pred: Int[Array, "*batch steps+1 n"]
-    visited: Bool[Array, "*batch steps+1 n"]
+    key: Float[Array, "*batch states n"]
+    pred: Int[Array, "*batch states n"]
+    visited: Bool[Array, "*batch states n"]
     next_node: Float[Array, "*batch steps n"] | None
     source: Int[Array, "*batch"]
     length: Int[Array, "*batch"]

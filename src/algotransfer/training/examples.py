@@ -1,0 +1,60 @@
+"""From datasets to what a program trains on: tasks, layouts and truths, on the device."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from algotransfer.algorithms import Trace, get_algorithm
+from algotransfer.datasets import Dataset
+from algotransfer.experiment import Experiment
+from algotransfer.names import check_name
+from algotransfer.networks.executors import MODELS, Executor, edge_kinds
+from algotransfer.networks.layouts import make_layouts
+from algotransfer.training.objective import Examples, Task
+from algotransfer.training.supervision import SUPERVISIONS
+from algotransfer.training.truth import Infinity, make_truth, stand_in_for
+
+
+def tasks_of(experiment: Experiment) -> tuple[Task, ...]:
+    """The algorithms of an experiment and how each is supervised; the target is the last."""
+    for _, supervision in experiment.tasks:
+        check_name("supervision", supervision, SUPERVISIONS)
+    return tuple(
+        Task(get_algorithm(name), SUPERVISIONS[supervision])
+        for name, supervision in experiment.tasks
+    )
+
+
+def create_network(experiment: Experiment, key) -> Executor:
+    """A fresh network for an experiment's tasks."""
+    check_name("model", experiment.model, MODELS)
+    algorithms = tuple(task.algorithm for task in tasks_of(experiment))
+    return MODELS[experiment.model].create(algorithms, experiment.width, key)
+
+
+def make_examples(tasks: tuple[Task, ...], dataset: Dataset, infinity: Infinity) -> Examples:
+    """Graphs and truths of a dataset; scans will be as long as its longest trace."""
+    traces = [jax.tree.map(jnp.asarray, dataset.trace(task.algorithm)) for task in tasks]
+    num_steps = max(int(np.max(trace.length)) for trace in traces)
+
+    @jax.jit
+    def truths(traces: list[Trace]):
+        return tuple(
+            make_truth(task.algorithm, trace, infinity, num_steps)
+            for task, trace in zip(tasks, traces, strict=True)
+        )
+
+    kinds = edge_kinds(tuple(task.algorithm for task in tasks))
+    return Examples(make_layouts(dataset.graphs, kinds), truths(traces))
+
+
+def typical_infinity(tasks: tuple[Task, ...], dataset: Dataset, infinity: Infinity) -> list[float]:
+    """For each task the mean of what stood for ∞ in a dataset: a constant for unknown graphs."""
+    return [
+        float(
+            np.mean(stand_in_for(task.algorithm, dataset.trace(task.algorithm).final_key, infinity))
+        )
+        for task in tasks
+    ]

@@ -1,0 +1,91 @@
+"""What a person sees while seeds train, and what tracking services are told."""
+
+from __future__ import annotations
+
+import importlib
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Protocol
+
+from algotransfer.experiment import Experiment
+
+TRACKERS = ("trackio", "wandb")  # both have init, log and finish
+QUIET_SECONDS = 30.0  # between two lines where no bar can be drawn
+
+
+class Reporter(Protocol):
+    """Is told about every epoch; does nothing, draws a bar, or sends it somewhere."""
+
+    def __call__(self, rows: list[dict[str, Any]], graphs_per_second: float) -> None:
+        """One row per seed that was still running in this epoch."""
+        ...
+
+
+@contextmanager
+def silent(experiment: Experiment, num_seeds: int) -> Iterator[Reporter]:
+    """Shows nothing."""
+    yield lambda rows, graphs_per_second: None
+
+
+@contextmanager
+def bar(experiment: Experiment, num_seeds: int) -> Iterator[Reporter]:
+    """A progress bar on a terminal, a line now and then elsewhere (to standard error)."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    console = Console(stderr=True)
+    spoke = time.monotonic()
+
+    with Progress(
+        TextColumn("[bold]{task.description}"),
+        BarColumn(bar_width=16),
+        TextColumn("{task.fields[status]}"),
+        TimeElapsedColumn(),
+        console=console,
+        disable=not console.is_terminal,
+    ) as progress:
+        task = progress.add_task(experiment.name, total=experiment.max_epochs, status="compiling …")
+
+        def report(rows, graphs_per_second):
+            nonlocal spoke
+            epoch = rows[0]["epoch"]
+            train = _mean(rows, "train_loss")
+            validation = _mean(rows, "validation_loss")
+            left = (experiment.max_epochs - epoch) * rows[0]["seconds"]
+            status = (
+                f"epoch {epoch}  train {train:.4f}  validation {validation:.4f}  "
+                f"{len(rows)}/{num_seeds} seeds  {graphs_per_second:,.0f} graphs/s  "
+                f"at most {left / 60:.0f} min left"
+            )
+            progress.update(task, completed=epoch, status=status)
+            if not console.is_terminal and time.monotonic() - spoke > QUIET_SECONDS:
+                console.print(f"{experiment.name}: {status}", highlight=False, soft_wrap=True)
+                spoke = time.monotonic()
+
+        yield report
+
+
+@contextmanager
+def tracker(service: str, experiment: Experiment, num_seeds: int) -> Iterator[Reporter]:
+    """Sends every epoch to a tracking service with trackio's and wandb's calls."""
+    if service not in TRACKERS:
+        raise ValueError(f"no tracking service {service!r}; there are {', '.join(TRACKERS)}")
+    try:
+        module = importlib.import_module(service)
+    except ImportError as error:
+        raise ValueError(
+            f"tracking with {service} needs the package {service}: pip install {service}"
+        ) from error
+    module.init(project="algotransfer", name=experiment.name, config=experiment.to_json())
+    try:
+        yield lambda rows, graphs_per_second: module.log(
+            {f"seed {row['seed']}/{name}": value for row in rows for name, value in row.items()}
+        )
+    finally:
+        module.finish()
+
+
+def _mean(rows, name) -> float:
+    values = [row[name] for row in rows if row[name] is not None]
+    return sum(values) / len(values) if values else float("nan")

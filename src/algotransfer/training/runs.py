@@ -1,0 +1,186 @@
+"""Run folders: where a training keeps its configuration, progress, checkpoint and weights.
+
+`runs/<experiment>/<hash>/` with `config.json`, `environment.json`, `metrics.jsonl`,
+`checkpoint.npz` while it trains and `weights.npz` once it has ended. The hash names everything
+that decides the weights: the experiment, the data and the group of seeds.
+"""
+
+from __future__ import annotations
+
+import json
+import platform
+import subprocess
+import sys
+from dataclasses import dataclass
+from importlib import metadata, resources
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from algotransfer.archive import load_arrays, save_arrays
+from algotransfer.experiment import Experiment, fingerprint
+from algotransfer.files import write_atomically
+from algotransfer.networks.executors import Executor
+from algotransfer.training.examples import create_network
+from algotransfer.training.transfer import METHODS, transfer
+from algotransfer.training.trees import from_arrays, to_arrays
+
+WEIGHTS = "weights.npz"
+CHECKPOINT = "checkpoint.npz"
+FORMAT = "algotransfer weights 1"
+
+
+@dataclass(frozen=True)
+class Model:
+    """Trained networks of one experiment, one for each seed.
+
+    **Arguments:**
+
+    - `networks`: the weights, with the seeds in front of every array.
+    - `card`: what is known about them: data, epochs, validation losses, divergence.
+    """
+
+    experiment: Experiment
+    seeds: tuple[int, ...]
+    networks: Executor
+    card: dict[str, Any]
+
+    def network(self, seed: int) -> Executor:
+        """The network of one seed."""
+        if seed not in self.seeds:
+            raise ValueError(f"no seed {seed}; this model has seeds {list(self.seeds)}")
+        index = self.seeds.index(seed)
+        return jax.tree.map(lambda leaf: leaf[index], self.networks)
+
+    @property
+    def diverged(self) -> tuple[bool, ...]:
+        """For each seed whether its training ended in NaN or infinity."""
+        return tuple(self.card["diverged"])
+
+
+def configuration(experiment: Experiment, seeds: tuple[int, ...], data: dict) -> dict[str, Any]:
+    """Everything that decides the weights of a run, as JSON knows it."""
+    return {"experiment": experiment.to_json(), "seeds": list(seeds), "data": data}
+
+
+def run_folder(root: str | Path, experiment: Experiment, config: dict[str, Any]) -> Path:
+    """The folder of a run; equal configurations share it."""
+    return Path(root) / experiment.name / fingerprint(config)
+
+
+def write_json(path: Path, content: dict[str, Any]) -> None:
+    """Writes readable JSON, all of it or nothing."""
+    write_atomically(path, (json.dumps(content, indent=1, sort_keys=True) + "\n").encode())
+
+
+def environment() -> dict[str, Any]:
+    """Versions, device, commit and command, for the record; never part of a hash."""
+    packages = ("algotransfer", "jax", "jaxlib", "equinox", "optax", "numpy")
+    device = jax.devices()[0]
+    return {
+        "python": platform.python_version(),
+        "platform": platform.platform(),
+        "packages": {name: _version(name) for name in packages},
+        "device": {"kind": device.device_kind, "platform": device.platform},
+        "commit": _commit(),
+        "command": [Path(sys.argv[0]).name, *sys.argv[1:]],
+    }
+
+
+def _version(package: str) -> str:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return "not installed"
+
+
+def _commit() -> str | None:
+    try:
+        answer = subprocess.run(
+            ["git", "rev-parse", "HEAD"],
+            cwd=Path(__file__).parent,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+    except (OSError, subprocess.CalledProcessError):
+        return None  # not a checkout, or no git
+    return answer.stdout.strip()
+
+
+def network_shapes(experiment: Experiment, num_seeds: int) -> Executor:
+    """The tree of an experiment's networks, with shapes in place of arrays."""
+
+    def build(key):
+        network = create_network(experiment, key)
+        (processor,) = network.processors
+        return transfer(METHODS[experiment.method], network, processor)
+
+    keys = jax.eval_shape(lambda: jax.random.split(jax.random.key(0), num_seeds))
+    return jax.eval_shape(jax.vmap(build), keys)
+
+
+def save_model(path: Path, model: Model) -> str:
+    """Writes weights and their card; returns the content's hash."""
+    header = {
+        "format": FORMAT,
+        "experiment": model.experiment.to_json(),
+        "seeds": list(model.seeds),
+        **model.card,
+    }
+    return save_arrays(path, to_arrays(model.networks), header)
+
+
+def load_model(source: str | Path) -> Model:
+    """Loads trained networks.
+
+    **Arguments:**
+
+    - `source`: a run folder, a weights file, or the name of weights that come with the package
+        (`algotransfer list` shows them).
+    """
+    path = _weights_path(source)
+    arrays, card = load_arrays(path)
+    if card.get("format") != FORMAT:
+        raise ValueError(
+            f"{path} is not a weights file of this version: its format is "
+            f"{card.get('format')!r}, expected {FORMAT!r}"
+        )
+    experiment = Experiment.from_json(card.pop("experiment"))
+    seeds = tuple(card.pop("seeds"))
+    like = network_shapes(experiment, len(seeds))
+    networks = from_arrays(like, arrays, f"{path}")
+    return Model(experiment, seeds, networks, card)
+
+
+def committed_weights() -> dict[str, Path]:
+    """The weights that come with the package, by name."""
+    folder = Path(str(resources.files("algotransfer") / "weights"))
+    return {path.stem: path for path in sorted(folder.glob("*.npz"))}
+
+
+def _weights_path(source: str | Path) -> Path:
+    path = Path(source)
+    if path.is_file():
+        return path
+    if (path / WEIGHTS).is_file():
+        return path / WEIGHTS
+    if str(source) in committed_weights():
+        return committed_weights()[str(source)]
+    if (path / "config.json").is_file():
+        raise FileNotFoundError(
+            f"{path} has no {WEIGHTS} yet: its training has not ended; "
+            "run the same `algotransfer train` command again to go on with it"
+        )
+    names = ", ".join(committed_weights()) or "none"
+    raise FileNotFoundError(
+        f"{source} is neither a run folder nor a weights file, nor the name of weights that come "
+        f"with the package (those are: {names})"
+    )
+
+
+def stack_seeds(networks: list[Executor]) -> Executor:
+    """Networks of several seeds as one tree with the seeds in front."""
+    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *networks)

@@ -1,0 +1,261 @@
+"""`train`: all seeds of an experiment from data to weights, resumable at any moment."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+import os
+import resource
+import time
+from collections.abc import Iterable
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from algotransfer.datasets import PRESETS, Splits, make_splits
+from algotransfer.experiment import Experiment
+from algotransfer.names import check_name
+from algotransfer.training import progress
+from algotransfer.training.checkpoints import cut_metrics, load_checkpoint, save_checkpoint
+from algotransfer.training.examples import (
+    create_network,
+    make_examples,
+    tasks_of,
+    typical_infinity,
+)
+from algotransfer.training.loop import Program, SeedState
+from algotransfer.training.objective import Examples
+from algotransfer.training.runs import (
+    CHECKPOINT,
+    WEIGHTS,
+    Model,
+    configuration,
+    environment,
+    load_model,
+    run_folder,
+    save_model,
+    write_json,
+)
+from algotransfer.training.transfer import METHODS, trainable, transfer
+
+CHECKPOINT_SECONDS = 120.0
+MEMORY_SHARE = 0.8  # of the device's memory that a program may plan with
+
+
+def train(
+    experiment: Experiment,
+    seeds: int | Iterable[int] = 5,
+    *,
+    data: str | Splits = "paper",
+    data_seed: int = 0,
+    folder: str | Path = "runs",
+    device: str | None = None,
+    resume: bool = True,
+    show: bool = True,
+    track: str | None = None,
+    checkpoint_seconds: float = CHECKPOINT_SECONDS,
+    deadline: float | None = None,
+) -> tuple[Path, Model | None]:
+    """Trains all seeds of an experiment in one compiled program, or goes on where it stopped.
+
+    A base model that the experiment starts from is trained first, or found where it was left.
+
+    **Arguments:**
+
+    - `seeds`: how many (0, 1, …), or which.
+    - `data`: a preset, or datasets of your own with `train` and `validation`.
+    - `folder`: where runs are kept; this one gets a folder named after its content.
+    - `device`: `cpu`, `gpu` or None for the best there is.
+    - `resume`: whether to go on from a checkpoint; otherwise starts again.
+    - `track`: `trackio` or `wandb` to follow the training there.
+    - `checkpoint_seconds`: time between two checkpoints.
+    - `deadline`: a `time.monotonic()` after which training pauses at the end of an epoch.
+
+    **Returns:** the run's folder and its model; None in place of the model if it was paused.
+    """
+    check_name("transfer method", experiment.method, METHODS)
+    tasks = tasks_of(experiment)
+    seeds = tuple(range(seeds)) if isinstance(seeds, int) else tuple(seeds)
+    if not seeds or len(set(seeds)) < len(seeds):
+        raise ValueError(f"seeds {seeds}; name one or more different ones")
+    splits = _splits(data, data_seed)
+    arguments = {"train": splits.train.arguments, "validation": splits.validation.arguments}
+    config = configuration(experiment, seeds, json.loads(json.dumps(arguments)))
+    path = run_folder(folder, experiment, config)
+    if resume and (path / WEIGHTS).exists():
+        return path, load_model(path)
+
+    bases = None
+    pretraining = experiment.pretraining()
+    if pretraining is not None:
+        base_path, model = train(
+            pretraining,
+            seeds,
+            data=splits,
+            folder=folder,
+            device=device,
+            resume=resume,
+            show=show,
+            track=track,
+            checkpoint_seconds=checkpoint_seconds,
+            deadline=deadline,
+        )
+        if model is None:
+            return base_path, None
+        (bases,) = model.networks.processors
+
+    with ExitStack() as stack:
+        stack.enter_context(jax.default_device(_device(device)))
+        stack.enter_context(jax.default_matmul_precision(experiment.precision))
+        shown = progress.bar if show else progress.silent
+        reporters = [stack.enter_context(shown(experiment, len(seeds)))]
+        if track:
+            reporters.append(stack.enter_context(progress.tracker(track, experiment, len(seeds))))
+        training = make_examples(tasks, splits.train, experiment.infinity)
+        validation = make_examples(tasks, splits.validation, experiment.infinity)
+        if len(training) < experiment.batch_size:
+            raise ValueError(
+                f"{len(training)} training graphs do not fill a batch of {experiment.batch_size}; "
+                "use more graphs or a smaller --batch-size"
+            )
+
+        method = METHODS[experiment.method]
+        mask = trainable(
+            method,
+            transfer(method, create_network(experiment, jax.random.key(0)), _shape_only(bases)),
+        )
+        program = Program(experiment, tasks, mask)
+
+        def start(seed, base) -> SeedState:
+            key = jax.random.key(seed)
+            network = create_network(experiment, jax.random.fold_in(key, 0))
+            return program.start(transfer(method, network, base), jax.random.fold_in(key, 1))
+
+        states = jax.jit(jax.vmap(start))(jnp.asarray(seeds, jnp.uint32), bases)
+        epochs = 0
+        path.mkdir(parents=True, exist_ok=True)
+        write_json(path / "config.json", config)
+        write_json(path / "environment.json", environment())
+        found = load_checkpoint(path, config, states) if resume else None
+        if found is not None:
+            states, epochs = found
+        cut_metrics(path / "metrics.jsonl", epochs)
+
+        epoch, memory = compile_epoch(program, states, training, validation)
+        saved = time.monotonic()
+        with (path / "metrics.jsonl").open("a") as metrics:
+            while not np.all(states.stopped):
+                running = ~np.asarray(states.stopped)
+                began = time.monotonic()
+                states, report = epoch(states, training, validation)
+                report = jax.device_get(report)  # the one wait of an epoch
+                seconds = time.monotonic() - began
+                epochs += 1
+                rows = _rows(seeds, running, epochs, seconds, report)
+                metrics.writelines(json.dumps(row) + "\n" for row in rows)
+                metrics.flush()
+                graphs = len(seeds) * (len(training) // experiment.batch_size)
+                for tell in reporters:
+                    tell(rows, graphs * experiment.batch_size / seconds)
+                paused = deadline is not None and time.monotonic() > deadline
+                if paused or time.monotonic() - saved > checkpoint_seconds:
+                    os.fsync(metrics.fileno())
+                    save_checkpoint(path, config, states, epochs)
+                    saved = time.monotonic()
+                if paused and not np.all(states.stopped):
+                    return path, None
+
+        card = {
+            "data": config["data"],
+            "epochs": np.asarray(states.epoch).tolist(),
+            "validation_loss": _finite(states.best_loss),
+            "diverged": np.asarray(states.diverged).tolist(),
+            "infinity": typical_infinity(tasks, splits.train, experiment.infinity),
+            "memory": memory,
+        }
+        model = Model(experiment, seeds, states.best, card)
+        save_model(path / WEIGHTS, model)
+        (path / CHECKPOINT).unlink(missing_ok=True)
+        return path, model
+
+
+def compile_epoch(program: Program, states: SeedState, training: Examples, validation: Examples):
+    """Compiles an epoch of all seeds, with the batch in as few pieces as fit into memory.
+
+    **Returns:** the compiled epoch, and the bytes it needs.
+    """
+    batch_size = program.experiment.batch_size
+    limit = MEMORY_SHARE * memory_limit()
+    for pieces in (p for p in range(1, batch_size + 1) if batch_size % p == 0):
+        program = dataclasses.replace(program, pieces=pieces)
+        seeds_at_once = jax.jit(jax.vmap(program.epoch, in_axes=(0, None, None)), donate_argnums=0)
+        compiled = seeds_at_once.lower(states, training, validation).compile()
+        analysis = compiled.memory_analysis()
+        need = int(analysis.temp_size_in_bytes + analysis.argument_size_in_bytes)
+        if need <= limit:
+            return compiled, need
+    raise ValueError(
+        f"one graph of {training.layouts.num_nodes} nodes with {len(states.epoch)} seeds needs "
+        f"{need / 2**30:.1f} GiB, and {limit / 2**30:.1f} GiB may be used; "
+        "train fewer seeds at once, or fewer trajectories"
+    )
+
+
+def memory_limit() -> int:
+    """Bytes that the default device has (for a CPU: the machine)."""
+    device = jax.config.jax_default_device or jax.devices()[0]
+    statistics = device.memory_stats() or {}
+    return statistics.get("bytes_limit") or os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+
+
+def peak_memory() -> int:
+    """The most bytes used so far on the default device (for a CPU: by this process)."""
+    device = jax.config.jax_default_device or jax.devices()[0]
+    statistics = device.memory_stats() or {}
+    in_kib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return statistics.get("peak_bytes_in_use") or in_kib * 1024
+
+
+def _splits(data: str | Splits, seed: int) -> Splits:
+    if isinstance(data, Splits):
+        return data
+    check_name("preset", data, PRESETS)
+    return make_splits(data, seed)
+
+
+def _device(name: str | None) -> jax.Device:
+    try:
+        return jax.devices(name)[0]
+    except RuntimeError as error:
+        kinds = sorted({device.platform for device in jax.devices()})
+        raise ValueError(f"no device {name!r} here; there is {', '.join(kinds)}") from error
+
+
+def _shape_only(bases):
+    return None if bases is None else jax.tree.map(lambda leaf: leaf[0], bases)
+
+
+def _rows(seeds, running, epoch: int, seconds: float, report) -> list[dict[str, Any]]:
+    return [
+        {
+            "epoch": epoch,
+            "seed": seed,
+            "seconds": round(seconds, 4),
+            **{name: _finite(values[k]) for name, values in report.items()},
+        }
+        for k, seed in enumerate(seeds)
+        if running[k]
+    ]
+
+
+def _finite(values):
+    """Numbers as JSON knows them: null where there is none."""
+    values = np.asarray(values)
+    if values.ndim:
+        return [_finite(value) for value in values]
+    return float(values) if math.isfinite(values) else None

@@ -1,0 +1,225 @@
+"""`train` from data to weights: repeatable, resumable, and honest about what it was given."""
+
+import dataclasses
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+
+import jax
+import numpy as np
+import pytest
+
+from algotransfer.archive import load_arrays
+from algotransfer.datasets import Preset, make_splits
+from algotransfer.experiment import Experiment
+from algotransfer.training import load_model, train
+from algotransfer.training.train import compile_epoch
+
+MODULE = sys.modules["algotransfer.training.train"]  # the function has the same name
+TINY = Preset(graph=("er", "grid"), train=32, validation=8, test=4, num_nodes=6, test_sizes=(6,))
+FAST = Experiment(target="bellman_ford", supervision="tf", hidden=4, batch_size=16, max_epochs=3)
+
+
+@pytest.fixture(scope="module")
+def splits():
+    return make_splits(TINY)
+
+
+def weights_of(path):
+    return load_arrays(path / "weights.npz")[0]
+
+
+def same(ours, theirs):
+    return ours.keys() == theirs.keys() and all(
+        np.array_equal(ours[name], theirs[name]) for name in ours
+    )
+
+
+def test_a_run_repeats_to_the_last_bit_and_is_found_again(splits, tmp_path):
+    path, model = train(FAST, 2, data=splits, folder=tmp_path / "a", show=False)
+    again, _ = train(FAST, 2, data=splits, folder=tmp_path / "b", show=False)
+    assert same(weights_of(path), weights_of(again))
+    assert path.name == again.name
+    written = (path / "weights.npz").stat().st_mtime_ns
+    found, loaded = train(FAST, 2, data=splits, folder=tmp_path / "a", show=False)
+    assert found == path and (path / "weights.npz").stat().st_mtime_ns == written
+    assert loaded.card["epochs"] == model.card["epochs"] == [3, 3]
+    losses = [json.loads(line) for line in (path / "metrics.jsonl").read_text().splitlines()]
+    assert [(row["epoch"], row["seed"]) for row in losses] == [
+        (epoch, seed) for epoch in (1, 2, 3) for seed in (0, 1)
+    ]
+    theirs = [json.loads(line) for line in (again / "metrics.jsonl").read_text().splitlines()]
+    for ours, other in zip(losses, theirs, strict=True):
+        assert {**ours, "seconds": 0} == {**other, "seconds": 0}
+
+
+def test_loaded_weights_are_the_trained_ones(splits, tmp_path):
+    path, model = train(FAST, [3, 1], data=splits, folder=tmp_path, show=False)
+    loaded = load_model(path)
+    assert loaded.seeds == (3, 1) and loaded.experiment == FAST
+    for ours, theirs in zip(
+        jax.tree.leaves(model.network(1)), jax.tree.leaves(loaded.network(1)), strict=True
+    ):
+        assert np.array_equal(ours, theirs)
+    with pytest.raises(ValueError, match="no seed 0; this model has seeds"):
+        loaded.network(0)
+
+
+def test_a_deadline_pauses_and_resuming_ends_the_same(splits, tmp_path):
+    whole, _ = train(FAST, 2, data=splits, folder=tmp_path / "whole", show=False)
+    for _ in range(2):
+        path, model = train(
+            FAST, 2, data=splits, folder=tmp_path / "parts", show=False, deadline=time.monotonic()
+        )
+        assert model is None and (path / "checkpoint.npz").exists()
+    with pytest.raises(FileNotFoundError, match="its training has not ended"):
+        load_model(path)
+    path, model = train(FAST, 2, data=splits, folder=tmp_path / "parts", show=False)
+    assert model is not None and not (path / "checkpoint.npz").exists()
+    assert same(weights_of(path), weights_of(whole))
+    epochs = [json.loads(line)["epoch"] for line in (path / "metrics.jsonl").open()]
+    assert epochs == [1, 1, 2, 2, 3, 3]
+
+
+def test_a_checkpoint_of_another_configuration_is_refused(splits, tmp_path):
+    path, _ = train(FAST, 1, data=splits, folder=tmp_path, show=False, deadline=time.monotonic())
+    other = dataclasses.replace(FAST, learning_rate=1e-3)
+    theirs, _ = train(other, 1, data=splits, folder=tmp_path, show=False, deadline=time.monotonic())
+    (theirs / "checkpoint.npz").rename(path / "checkpoint.npz")
+    with pytest.raises(
+        ValueError, match=r"experiment.learning_rate is 0.001 there and 0.0005 here"
+    ):
+        train(FAST, 1, data=splits, folder=tmp_path, show=False)
+
+
+KILLS = 3
+KILLED = """
+import sys
+sys.path.insert(0, {folder!r})
+from test_train import FAST, TINY
+import dataclasses
+from algotransfer.datasets import make_splits
+from algotransfer.training import train
+experiment = dataclasses.replace(FAST, max_epochs=200, patience=200)
+train(experiment, 2, data=make_splits(TINY), folder=sys.argv[1], show=False, checkpoint_seconds=0)
+"""
+
+
+def test_killed_at_random_moments_it_ends_bit_identical(tmp_path):
+    script = KILLED.format(folder=os.path.dirname(__file__))
+    cache = {
+        **os.environ,
+        "JAX_COMPILATION_CACHE_DIR": str(tmp_path / "cache"),
+        "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
+    }
+
+    def start(folder):
+        return subprocess.Popen([sys.executable, "-c", script, str(folder)], env=cache)
+
+    assert start(tmp_path / "whole").wait(timeout=300) == 0
+    (whole,) = (tmp_path / "whole").glob("*/*")
+
+    dice = random.Random(0)
+    kills = 0
+    while True:
+        process = start(tmp_path / "killed")
+        if kills == KILLS:
+            assert process.wait(timeout=300) == 0
+            break
+        checkpoints = list((tmp_path / "killed").glob("*/*/checkpoint.npz"))
+        # Wait until it trains, then a random while, so that kills fall between and inside writes.
+        before = checkpoints[0].stat().st_mtime_ns if checkpoints else 0
+        while process.poll() is None:
+            found = list((tmp_path / "killed").glob("*/*/checkpoint.npz"))
+            if found and found[0].stat().st_mtime_ns != before:
+                break
+            time.sleep(0.005)
+        time.sleep(dice.uniform(0, 0.05))
+        assert process.poll() is None, "it ended before it could be killed"
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        kills += 1
+    (killed,) = (tmp_path / "killed").glob("*/*")
+    assert same(weights_of(killed), weights_of(whole))
+    assert not list(killed.glob("checkpoint.npz"))
+
+
+def test_a_batch_that_does_not_fit_is_split(splits, tmp_path, monkeypatch):
+    pieces = []
+    original = MODULE.Program
+
+    monkeypatch.setattr(
+        MODULE.dataclasses,
+        "replace",
+        lambda program, **change: (
+            pieces.append(change.get("pieces"))
+            or original(program.experiment, program.tasks, program.mask, change["pieces"])
+        ),
+    )
+    monkeypatch.setattr(MODULE, "memory_limit", lambda: 0)
+    with pytest.raises(ValueError, match="train fewer seeds at once"):
+        train(FAST, 1, data=splits, folder=tmp_path, show=False)
+    assert pieces == [1, 2, 4, 8, 16]
+
+
+def test_bad_requests_are_answered_by_sentences(splits, tmp_path):
+    def ask(experiment, seeds=1, **options):
+        return train(experiment, seeds, data=splits, folder=tmp_path, show=False, **options)
+
+    with pytest.raises(ValueError, match="name one or more different ones"):
+        ask(FAST, [1, 1])
+    with pytest.raises(ValueError, match="24|64 training graphs do not fill a batch of 512"):
+        ask(dataclasses.replace(FAST, batch_size=512))
+    with pytest.raises(ValueError, match="no algorithm|unknown algorithm"):
+        ask(dataclasses.replace(FAST, target="djikstra"))
+    with pytest.raises(ValueError, match="no device 'tpu' here; there is cpu"):
+        ask(FAST, device="tpu")
+    with pytest.raises(ValueError, match="no tracking service 'mlflow'"):
+        ask(FAST, track="mlflow")
+    with pytest.raises(ValueError, match="unknown preset 'papr' .*did you mean 'paper'"):
+        train(FAST, 1, data="papr", folder=tmp_path)
+    with pytest.raises(FileNotFoundError, match="neither a run folder nor a weights file"):
+        load_model(tmp_path / "nothing")
+
+
+def test_base_models_are_trained_once_and_frozen_parts_stay(splits, tmp_path):
+    experiment = dataclasses.replace(
+        FAST, supervision="na", method="two_processor", base=("bfs",), max_epochs=2
+    )
+    _, model = train(experiment, 2, data=splits, folder=tmp_path, show=False)
+    (base_path,) = (tmp_path / "ne-bfs-tf").iterdir()
+    base = load_model(base_path)
+    frozen, fresh = model.networks.processors
+    (origin,) = base.networks.processors
+    assert np.array_equal(frozen.message, origin.message)
+    assert np.array_equal(frozen.update, origin.update)
+    assert not np.array_equal(fresh.message, origin.message)
+
+
+def test_the_tracking_adapter_speaks_the_shared_dialect(splits, tmp_path, monkeypatch):
+    import types
+
+    calls = []
+    stand_in = types.SimpleNamespace(
+        init=lambda **kw: calls.append(("init", kw["project"])),
+        log=lambda row: calls.append(("log", row["seed 0/epoch"])),
+        finish=lambda: calls.append(("finish", None)),
+    )
+    monkeypatch.setitem(sys.modules, "trackio", stand_in)
+    train(FAST, 1, data=splits, folder=tmp_path, show=False, track="trackio")
+    assert calls == [("init", "algotransfer"), ("log", 1), ("log", 2), ("log", 3), ("finish", None)]
+
+
+def test_one_compile_serves_a_run(splits, tmp_path, monkeypatch):
+    counted = []
+    monkeypatch.setattr(
+        MODULE,
+        "compile_epoch",
+        lambda *arguments: counted.append(1) or compile_epoch(*arguments),
+    )
+    train(FAST, 2, data=splits, folder=tmp_path, show=False)
+    assert len(counted) == 1
