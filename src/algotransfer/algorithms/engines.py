@@ -24,7 +24,7 @@ class State(eqx.Module):
 
     key: Float[Array, " nodes"]
     pred: Int[Array, " nodes"]
-    visited: Bool[Array, " nodes"]
+    visited: Bool[Array, " nodes"] | None  # None for parallel algorithms
     length: Int[Array, ""]  # steps that counted so far
     active: Bool[Array, ""]  # whether another step counts
     lost: Bool[Array, ""]  # whether a candidate key under- or overflowed to "unreached"
@@ -38,7 +38,7 @@ def initial_state(algorithm: Algorithm, source: Int[Array, ""], num_nodes: int) 
     return State(
         key=algorithm.initial_key(source, num_nodes),
         pred=jnp.where(jnp.arange(num_nodes) == source, source, -1).astype(jnp.int32),
-        visited=jnp.zeros(num_nodes, bool),
+        visited=jnp.zeros(num_nodes, bool) if algorithm.sequential else None,
         length=jnp.int32(0),
         active=jnp.bool_(True),
         lost=jnp.bool_(False),
@@ -50,15 +50,15 @@ def _improves(algorithm: Algorithm, candidate, key):
     return algorithm.better(candidate, key) & free
 
 
-def _lowest_index(chosen: Bool[Array, "*rows columns"]) -> Int[Array, "*rows"]:
-    # Two plain reductions (the best value, then its lowest index) vectorise where arg-min does not.
-    columns = chosen.shape[-1]
-    return jnp.min(jnp.where(chosen, jnp.arange(columns, dtype=jnp.int32), columns), axis=-1)
+def _lost(algorithm: Algorithm, candidate, key):
+    """Where a node would be reached with the very key that says it is not: under- or overflow."""
+    return (candidate == algorithm.unreached_key) & (key == algorithm.unreached_key)
 
 
-def _parallel(algorithm: Algorithm, state: State, best, neighbour, lost) -> State:
+def _parallel(algorithm: Algorithm, state: State, best, neighbour, num_nodes: int) -> State:
     """What both layouts share: every node takes its best candidate if that is strictly better."""
     improved = _improves(algorithm, best, state.key)
+    lost = jnp.any((neighbour < num_nodes) & _lost(algorithm, best, state.key))
     return State(
         key=jnp.where(improved, best, state.key),
         pred=jnp.where(improved, neighbour, state.pred),
@@ -69,20 +69,21 @@ def _parallel(algorithm: Algorithm, state: State, best, neighbour, lost) -> Stat
     )
 
 
-def parallel_dense(
-    algorithm: Algorithm, weights: Float[Array, "n n"], adjacency: Bool[Array, "n n"]
-) -> Step:
-    """All edges at once, as a matrix of candidates."""
+def parallel_dense(algorithm: Algorithm, weights: Float[Array, "nodes nodes"]) -> Step:
+    """All edges at once, as a matrix of candidates; weights are NaN where there is no edge."""
+    num_nodes = len(weights)
+    reduce = jnp.min if algorithm.smaller_is_better else jnp.max
+    index = jnp.arange(num_nodes, dtype=jnp.int32)[:, None]
 
     def step(state: State) -> State:
-        candidate = algorithm.relax(state.key, weights)  # [v, u]
-        reached = state.key != algorithm.unreached_key
-        lost = jnp.any(adjacency & reached & (candidate == algorithm.unreached_key))
-        candidate = jnp.where(adjacency, candidate, algorithm.unreached_key)
-        reduce = jnp.min if algorithm.smaller_is_better else jnp.max
-        best = reduce(candidate, axis=1)
-        neighbour = _lowest_index(adjacency & (candidate == best[:, None]))
-        return _parallel(algorithm, state, best, neighbour, lost)
+        # [u, v]: reducing the leading axis vectorises, and so do two plain reductions (the best
+        # value, then its lowest index) where arg-min does not.
+        usable = ~jnp.isnan(weights) & (state.key != algorithm.unreached_key)[:, None]
+        candidate = algorithm.relax(state.key[:, None], weights)
+        candidate = jnp.where(usable, candidate, algorithm.unreached_key)
+        best = reduce(candidate, axis=0)
+        neighbour = jnp.min(jnp.where(usable & (candidate == best), index, num_nodes), axis=0)
+        return _parallel(algorithm, state, best, neighbour, num_nodes)
 
     return step
 
@@ -95,37 +96,36 @@ def parallel_sparse(algorithm: Algorithm, senders, receivers, weights, num_nodes
         return reduce(values, senders, num_nodes, indices_are_sorted=True)
 
     def step(state: State) -> State:
-        real = senders < num_nodes
-        u = jnp.minimum(receivers, num_nodes - 1)
-        candidate = algorithm.relax(state.key[u], weights)
-        reached = state.key[u] != algorithm.unreached_key
-        lost = jnp.any(real & reached & (candidate == algorithm.unreached_key))
+        key_u = state.key.at[receivers].get(mode="fill", fill_value=algorithm.unreached_key)
+        usable = key_u != algorithm.unreached_key
+        candidate = jnp.where(
+            usable, algorithm.relax(key_u, weights), jnp.float32(algorithm.unreached_key)
+        )
         best = per_node(segment, candidate)
-        winner = candidate == best.at[senders].get(mode="fill", fill_value=jnp.nan)
+        winner = usable & (candidate == best.at[senders].get(mode="clip"))
         neighbour = per_node(jax.ops.segment_min, jnp.where(winner, receivers, num_nodes))
-        return _parallel(algorithm, state, best, neighbour, lost)
+        return _parallel(algorithm, state, best, neighbour, num_nodes)
 
     return step
 
 
-def sequential_dense(
-    algorithm: Algorithm, weights: Float[Array, "n n"], adjacency: Bool[Array, "n n"]
-) -> Step:
-    """The best queued node is popped, its row of the matrix relaxed."""
+def sequential_dense(algorithm: Algorithm, weights: Float[Array, "nodes nodes"]) -> Step:
+    """The best queued node is popped, its row relaxed; weights are NaN where there is no edge."""
+    num_nodes = len(weights)
+    worst = jnp.inf if algorithm.smaller_is_better else -jnp.inf
+    reduce = jnp.min if algorithm.smaller_is_better else jnp.max
+    index = jnp.arange(num_nodes, dtype=jnp.int32)
 
     def step(state: State) -> State:
         queued = (state.key != algorithm.unreached_key) & ~state.visited
-        worst = jnp.inf if algorithm.smaller_is_better else -jnp.inf
-        reduce = jnp.min if algorithm.smaller_is_better else jnp.max
         best = reduce(jnp.where(queued, state.key, worst))
-        u = _lowest_index(queued & (state.key == best))  # num_nodes once the queue is empty
-        some = jnp.any(queued)
+        u = jnp.min(jnp.where(queued & (state.key == best), index, num_nodes))
+        some = u < num_nodes  # an empty queue reads some row; `some` keeps that without effect
 
-        visited = state.visited | (jnp.arange(len(queued)) == u)
-        # An empty queue reads some row; `some` keeps it from having any effect.
-        candidate = algorithm.relax(state.key.at[u].get(mode="clip"), weights[u])
-        open_neighbour = adjacency[u] & ~visited & some
-        lost = jnp.any(open_neighbour & (candidate == algorithm.unreached_key))
+        visited = state.visited | (index == u)
+        row = weights.at[u].get(mode="clip")
+        candidate = algorithm.relax(best, row)
+        open_neighbour = ~jnp.isnan(row) & ~visited & some
         improved = open_neighbour & _improves(algorithm, candidate, state.key)
         key = jnp.where(improved, candidate, state.key)
         return State(
@@ -134,7 +134,7 @@ def sequential_dense(
             visited=visited,
             length=state.length + some,
             active=jnp.any((key != algorithm.unreached_key) & ~visited),
-            lost=state.lost | lost,
+            lost=state.lost | jnp.any(open_neighbour & _lost(algorithm, candidate, state.key)),
         )
 
     return step
@@ -187,7 +187,7 @@ def sequential_sparse(algorithm: Algorithm, senders, receivers, weights, num_nod
                 algorithm.relax(key_u, weights.at[lane].get(mode="clip")), v.shape
             )
             open_neighbour = real & ~visited[v]
-            lost |= jnp.any(open_neighbour & (candidate == algorithm.unreached_key))
+            lost |= jnp.any(open_neighbour & _lost(algorithm, candidate, key[v]))
             improved = open_neighbour & _improves(algorithm, candidate, key[v])
             where = jnp.where(improved, v, num_nodes)  # out of range: dropped
             row = jnp.where(improved, v // width, blocks)

@@ -1,5 +1,7 @@
 """Algorithms by name."""
 
+from difflib import get_close_matches
+
 from algotransfer.algorithms.base import Algorithm
 from algotransfer.algorithms.parallel import bellman_ford, bfs, reliable_par, widest_par
 from algotransfer.algorithms.sequential import dfs, dijkstra, prim, reliable_seq, widest_seq
@@ -25,5 +27,9 @@ def get_algorithm(algorithm: str | Algorithm) -> Algorithm:
     if isinstance(algorithm, Algorithm):
         return algorithm
     if algorithm not in ALGORITHMS:
-        raise ValueError(f"no algorithm {algorithm!r}; there are {', '.join(ALGORITHMS)}")
+        close = get_close_matches(str(algorithm), ALGORITHMS, n=1)
+        hint = f" (did you mean {close[0]!r}?)" if close else ""
+        raise ValueError(
+            f"unknown algorithm {algorithm!r}{hint}; choose one of {', '.join(ALGORITHMS)}"
+        )
     return ALGORITHMS[algorithm]

@@ -1,0 +1,73 @@
+"""The nine algorithms as data, and a tenth of one's own."""
+
+from dataclasses import replace
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from algorithms import batches, oracles
+
+from algotransfer.algorithms import ALGORITHMS, get_algorithm, run
+
+
+def test_the_nine():
+    assert list(ALGORITHMS) == list(oracles.RULES)
+    for name, algorithm in ALGORITHMS.items():
+        assert algorithm.name == name
+        assert algorithm.sequential == oracles.RULES[name].sequential
+        assert algorithm.framework == ("sequential" if algorithm.sequential else "parallel")
+        assert repr(algorithm) == f"<{algorithm.framework} algorithm {name!r}>"
+        assert get_algorithm(name) is get_algorithm(algorithm) is algorithm
+
+
+def test_titles_differ():
+    titles = [algorithm.title for algorithm in ALGORITHMS.values()]
+    assert len(set(titles)) == len(titles) == 9
+
+
+STAND_INS = {
+    "bfs": None,  # has no ∞
+    "bellman_ford": 3.5,
+    "widest_par": 3.5,
+    "reliable_par": None,
+    "prim": 2.0,
+    "dijkstra": 3.5,
+    "dfs": 5.0,
+    "widest_seq": 3.5,
+    "reliable_seq": None,
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"), [(name, value) for name, value in STAND_INS.items() if value]
+)
+def test_stand_in_for_infinity(name, expected):
+    """Largest finite final key + 1; 2 for prim; n + 1 for dfs."""
+    final_key = jnp.array([[0.0, 2.5, 1.0, jnp.inf], [jnp.inf, 2.5, 0.5, 1.0]])
+    np.testing.assert_array_equal(ALGORITHMS[name].stand_in(final_key), [expected, expected])
+
+
+def test_only_dfs_keys_are_rescaled():
+    units = {name: algorithm.unit(20) for name, algorithm in ALGORITHMS.items()}
+    assert units == {name: 20.0 if name == "dfs" else 1.0 for name in ALGORITHMS}
+
+
+def test_what_the_network_sees():
+    assert [name for name, a in ALGORITHMS.items() if not a.weighted] == ["bfs"]
+    assert [name for name, a in ALGORITHMS.items() if a.binary] == ["bfs"]
+    assert {name: a.cost for name, a in ALGORITHMS.items() if a.cost != "path"} == {
+        "bfs": None,
+        "prim": "tree",
+        "dfs": None,
+    }
+
+
+def test_an_algorithm_of_one_s_own_runs_without_being_registered():
+    fewest_edges = replace(
+        ALGORITHMS["bellman_ford"], name="hops", relax=lambda key, weight: key + 1
+    )
+    graphs = batches.hand_made()
+    for layout in ("dense", "sparse"):
+        trace = run(fewest_edges, graphs, layout=layout)
+        for i in range(15):
+            np.testing.assert_array_equal(trace.final_key[i], oracles.hops(graphs[i]))

@@ -1,0 +1,197 @@
+"""`run` itself: bad input, lost keys, padding and chunks, how often it compiles."""
+
+import re
+from dataclasses import replace
+from importlib import import_module
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from algorithms import batches
+
+from algotransfer.algorithms import ALGORITHMS, get_algorithm, run
+from algotransfer.graphs import concatenate, sample_graphs
+
+# The package's name `run` is the function; the module of that name is asked for by its path.
+run_module = import_module("algotransfer.algorithms.run")
+
+EACH_LAYOUT = pytest.mark.parametrize("layout", ["dense", "sparse"])
+EDGE = [(0, 1)]
+
+
+def says(text):
+    return re.escape(text)
+
+
+# Bad input.
+
+
+def test_unknown_algorithm_names_the_nearest():
+    with pytest.raises(
+        ValueError, match=says("unknown algorithm 'dijkstr' (did you mean 'dijkstra'?)")
+    ):
+        run("dijkstr", batches.graph(2, EDGE))
+    everything = "unknown algorithm 'xyz'; choose one of " + ", ".join(ALGORITHMS)
+    with pytest.raises(ValueError, match=says(everything)):
+        get_algorithm("xyz")
+
+
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        ({"record": "last"}, "record='last'; choose 'full' or 'final'"),
+        ({"layout": "matrix"}, "layout='matrix'; choose 'dense' or 'sparse'"),
+    ],
+)
+def test_unknown_option(option, message):
+    # Behind the type checker of the tests, as a user without one would call it.
+    unchecked = getattr(run, "__wrapped__", run)
+    with pytest.raises(ValueError, match=says(message)):
+        unchecked("bfs", batches.graph(2, EDGE), **option)
+
+
+def test_a_full_trace_has_at_most_2000_nodes():
+    graphs = batches.graph(2001, EDGE)
+    message = (
+        "a full trace of 2001 nodes needs 2002 steps of as many keys; "
+        "above 2000 nodes use record='final'"
+    )
+    with pytest.raises(ValueError, match=says(message)):
+        run("bfs", graphs)
+    assert run("bfs", graphs, record="final").key.shape == (1, 2001)
+
+
+@pytest.mark.parametrize("source", [-1, 3])
+def test_source_out_of_range(source):
+    message = f"a source lies outside the graph: got {source}…{source}, expected 0…2"
+    with pytest.raises(ValueError, match=says(message)):
+        run("bfs", batches.graph(3, EDGE, source=source))
+
+
+BAD_WEIGHTS = [
+    ("bellman_ford", 0.0, "(0, inf]", "0"),
+    ("dijkstra", -0.5, "(0, inf]", "-0.5"),
+    ("prim", np.nan, "(0, inf]", "nan"),
+    ("widest_par", np.inf, "(0, inf]", "inf"),
+    ("widest_seq", 1e-39, "(0, inf]", "1e-39"),  # float32 has it, with less than its precision
+    ("reliable_par", 1.5, "(0, 1]", "1.5"),
+    ("reliable_seq", 0.0, "(0, 1]", "0"),
+    ("bfs", np.nan, "[-inf, inf]", "nan"),
+    ("dfs", -np.inf, "[-inf, inf]", "-inf"),
+]
+
+
+@pytest.mark.parametrize(("name", "weight", "interval", "shown"), BAD_WEIGHTS)
+def test_bad_weights(name, weight, interval, shown):
+    graph = batches.graph(3, [(0, 1), (1, 2)], weights=[0.5, weight])
+    message = (
+        f"{name} needs finite weights in {interval}, got {shown}; "
+        "rescale the weights or choose another algorithm"
+    )
+    with pytest.raises(ValueError, match=says(message)):
+        run(name, graph)
+
+
+# Keys that float32 cannot tell from "unreached".
+
+
+def two(edges, *weights):
+    """A batch of two graphs with nine nodes and these weights, all of one shape."""
+    graphs = [batches.graph(9, edges, weights=w) for w in (weights * 2)[:2]]
+    return batches.with_all_columns(concatenate(graphs))
+
+
+PATH = [(v, v + 1) for v in range(8)]
+
+
+@EACH_LAYOUT
+@pytest.mark.parametrize("name", ["reliable_par", "reliable_seq"])
+def test_underflow_is_an_error(name, layout):
+    fine, lost = np.full(8, 1e-4), np.full(8, 1e-6)
+    message = (
+        f"{name} on graph 1: a key under- or overflowed float32 to 0, the key of an unreached "
+        "node; rescale the weights"
+    )
+    with pytest.raises(FloatingPointError, match=says(message)):
+        run(name, two(PATH, fine, lost), layout=layout)
+    assert np.all(np.asarray(run(name, two(PATH, fine), layout=layout).final_key) > 0)
+
+
+@EACH_LAYOUT
+@pytest.mark.parametrize("name", ["bellman_ford", "dijkstra"])
+def test_overflow_is_an_error(name, layout):
+    with pytest.raises(FloatingPointError, match=f"{name} on graph 0: .* float32 to inf"):
+        run(name, two(PATH[:2], [3e38, 3e38]), layout=layout)
+
+
+@EACH_LAYOUT
+@pytest.mark.parametrize("name", ["reliable_par", "reliable_seq", "bellman_ford", "dijkstra"])
+def test_a_candidate_that_nobody_takes_may_be_lost(name, layout):
+    """A detour that under- or overflows is no error where a better way is known by then."""
+    weight = 1e-30 if name.startswith("reliable") else 3e38
+    triangle = two([(0, 1), (1, 2), (0, 2)], [weight, weight, 0.5])
+    trace = run(name, triangle, layout=layout)
+    np.testing.assert_array_equal(trace.final_pred[:, :3], np.zeros((2, 3)))
+
+
+# Shapes.
+
+
+@pytest.mark.parametrize(
+    ("name", "layout"), [("bellman_ford", "sparse"), ("prim", "sparse"), ("prim", "dense")]
+)
+def test_padding_changes_nothing(name, layout):
+    narrow = sample_graphs("er", 7, 12, seed=1)
+    wide = batches.with_all_columns(narrow)
+    assert wide.senders.shape[1] > narrow.senders.shape[1]
+    a, b = run(name, narrow, layout=layout), run(name, wide, layout=layout)
+    jax.tree.map(np.testing.assert_array_equal, a, b)
+
+
+@EACH_LAYOUT
+@pytest.mark.parametrize("name", ["bfs", "dijkstra"])
+def test_graphs_without_any_edge(name, layout):
+    graphs = concatenate([batches.graph(4, [], source=s) for s in (0, 3)])
+    assert graphs.senders.shape == (2, 0)
+    trace = run(name, graphs, layout=layout)
+    np.testing.assert_array_equal(trace.length, [1, 1])
+    np.testing.assert_array_equal(trace.final_pred, [[0, -1, -1, -1], [-1, -1, -1, 3]])
+
+
+@pytest.mark.parametrize("name", ["widest_par", "dijkstra"])
+@pytest.mark.parametrize("in_a_chunk", [1, 4])
+def test_chunks_change_nothing(name, in_a_chunk, monkeypatch):
+    """Eleven graphs in chunks that do or do not divide them."""
+    graphs = sample_graphs("ba", 11, 10, seed=2)
+    whole = run(name, graphs, layout="dense")
+    monkeypatch.setitem(run_module.CHUNK_CELLS, jax.default_backend(), in_a_chunk * 100)
+    again = replace(ALGORITHMS[name], name="again")  # not the program compiled above
+    jax.tree.map(np.testing.assert_array_equal, run(again, graphs, layout="dense"), whole)
+
+
+def test_arrays_on_the_device_are_as_good_as_numpy():
+    graphs = sample_graphs("er", 5, 8, seed=3)
+    on_device = jax.tree.map(jnp.asarray, graphs)
+    jax.tree.map(np.testing.assert_array_equal, run("prim", on_device), run("prim", graphs))
+
+
+@pytest.mark.parametrize(("num_nodes", "layout"), [(20, "dense"), (1000, "sparse")])
+def test_layout_is_chosen_by_size(num_nodes, layout):
+    for algorithm in ALGORITHMS.values():
+        assert run_module._faster_layout(algorithm, num_nodes) == layout
+
+
+@EACH_LAYOUT
+def test_like_batches_share_one_compilation(layout):
+    algorithm = replace(ALGORITHMS["prim"], name="counted")
+    program = run_module.PROGRAMS[layout]
+    before = program._cache_size()
+    widths = set()
+    for seed in range(6):
+        graphs = sample_graphs("er", 50, 11, seed=seed)
+        widths.add(graphs.senders.shape[1])
+        run(algorithm, graphs, layout=layout)
+        run(algorithm, graphs, layout=layout)
+    assert len(widths) > 2
+    assert program._cache_size() - before <= 2
