@@ -19,6 +19,12 @@ from algotransfer.evaluation.reading import Comparison, Reading
 
 FARTHEST = 20  # hop distance that also stands for all beyond it
 
+# In the order of tables: the paper's, then ours.
+METRICS = (
+    *("next", "key", "pred", "term"),
+    *("key_picked", "key_last", "pred_last", "tree", "no_path", "cost", "exact"),
+)
+
 Values = Float[np.ndarray, "*seeds graphs"]
 
 

@@ -46,9 +46,7 @@ def hop_distances(graphs: Graph) -> Int[np.ndarray, "graphs n"]:
 
 
 @partial(jax.jit, static_argnums=0)
-def follow(
-    algorithm: Algorithm, graphs: Graph, pointer: Int[Array, "*seeds graphs n"]
-) -> Paths:
+def follow(algorithm: Algorithm, graphs: Graph, pointer: Int[Array, "*seeds graphs n"]) -> Paths:
     """Follows the pointers of a batch of graphs; axes in front of the batch are seeds."""
     one = jax.vmap(partial(_follow_one, algorithm))
     for _ in pointer.shape[:-2]:

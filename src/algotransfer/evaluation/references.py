@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Float, Int
@@ -18,19 +19,21 @@ RANDOM_SEED = 0  # of the random neighbours
 Pointers = Int[np.ndarray, "graphs n"]
 
 
+@jax.jit
 def the_algorithm(truth: Truth) -> Execution:
-    """The true execution as a network would have to produce it, for a batch of graphs."""
+    """The true execution of a batch of graphs as a network would produce it, with one seed."""
     num_steps = truth.key.shape[-2] - 1
     is_last = jnp.arange(1, num_steps + 1) == truth.length[..., None]
     chosen = None
     if truth.next_node is not None:
         chosen = jnp.argmax(truth.visited[..., 1:, :] & ~truth.visited[..., :-1, :], axis=-1)
-    return Execution(
+    execution = Execution(
         key=truth.key[..., 1:, :],
         pointer=truth.pred[..., 1:, :],
         chosen=chosen,
         stop=jnp.where(is_last, 1.0, -1.0),
     )
+    return jax.tree.map(lambda leaf: leaf[None], execution)
 
 
 def random_neighbour(graphs: Graph) -> Pointers:

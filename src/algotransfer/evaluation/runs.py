@@ -1,0 +1,58 @@
+"""`evaluate`: a trained model on test graphs, with the table kept beside its weights."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from algotransfer.datasets import PRESETS, Dataset, make_dataset
+from algotransfer.evaluation.evaluate import Progress, evaluate_networks
+from algotransfer.files import write_atomically
+from algotransfer.names import FAMILY_NAMES
+from algotransfer.training.runs import Model, load_model
+
+if TYPE_CHECKING:
+    import pandas
+
+EVALUATION = "evaluation.csv"
+
+
+def evaluate(
+    source: str | Path | Model,
+    datasets: Mapping[int, Dataset] | Iterable[Dataset] | None = None,
+    progress: Progress = lambda done, total: None,
+) -> pandas.DataFrame:
+    """Measures a trained model on test graphs.
+
+    **Arguments:**
+
+    - `source`: a model, a run folder, a weights file, or the name of committed weights.
+    - `datasets`: graphs of any sizes and families; by default the paper's test graphs of 20, 50
+        and 100 nodes.
+
+    **Returns:** the tidy table of `evaluate_networks`.
+    """
+    model = source if isinstance(source, Model) else load_model(source)
+    if datasets is None:
+        datasets = test_sets()
+    return evaluate_networks(model.networks, model.experiment, model.seeds, datasets, progress)
+
+
+def test_sets(
+    sizes: Iterable[int] = PRESETS["paper"].test_sizes,
+    num_graphs: int = PRESETS["paper"].test,
+    families: Iterable[str] = FAMILY_NAMES,
+    seed: int = 0,
+) -> dict[int, Dataset]:
+    """Test graphs by number of nodes; the defaults are the paper's."""
+    return {
+        size: make_dataset(tuple(families), num_graphs, size, seed, split="test") for size in sizes
+    }
+
+
+def save_evaluation(folder: Path, frame: pandas.DataFrame) -> Path:
+    """Writes the table as CSV into a run folder, all of it or nothing."""
+    path = folder / EVALUATION
+    write_atomically(path, frame.to_csv(index=False).encode())
+    return path

@@ -1,0 +1,75 @@
+"""Evaluation tables for the eye."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from algotransfer.evaluation.summary import beside_paper, summary
+from algotransfer.experiment import Experiment
+
+if TYPE_CHECKING:
+    import pandas
+    from rich.table import Table
+
+
+def summary_table(frame: pandas.DataFrame) -> Table:
+    """A line per metric and row: means over families, the median of the seeds ± their spread."""
+    short = summary(frame)
+    sizes = sorted(short["num_nodes"].unique())
+    table = _table(["metric", "row"], [f"{size} nodes" for size in sizes])
+    for metric in short["metric"].unique():
+        lines = short[short["metric"] == metric]
+        rows = lines["row"].unique()
+        for place, row in enumerate(rows):
+            cells = lines[lines["row"] == row].set_index("num_nodes")
+            table.add_row(
+                metric if place == 0 else "",
+                row,
+                *[_cell(cells.loc[size]) if size in cells.index else "" for size in sizes],
+                end_section=place == len(rows) - 1,
+            )
+    return table
+
+
+def beside_paper_table(frame: pandas.DataFrame, experiment: Experiment) -> Table:
+    """A line per number of the paper: theirs and our median ± the standard deviation over families.
+
+    The mean of the seeds stands there with the standard deviation over seeds.
+    """
+    table = _table(["nodes", "graph", "metric"], ["paper", "median of seeds", "mean of seeds"])
+    for _, line in beside_paper(frame, experiment).iterrows():
+        table.add_row(
+            str(line["num_nodes"]),
+            line["graph"],
+            line["metric"],
+            _spread(line["paper"], line["paper_std"]),
+            _spread(line["median"], line["family_std"]),
+            _spread(line["mean"], line["std"]),
+        )
+    return table
+
+
+def _table(text: list[str], numbers: list[str]) -> Table:
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), show_edge=False)
+    for name in text:
+        table.add_column(name, no_wrap=True)
+    for name in numbers:
+        table.add_column(name, justify="right", no_wrap=True)
+    return table
+
+
+def _cell(line) -> str:
+    return _spread(line["median"], line["std"] if line["num_seeds"] > 1 else np.nan)
+
+
+def _spread(value: float, std: float) -> str:
+    return _number(value) if np.isnan(std) else f"{_number(value)} ± {_number(std, 2)}"
+
+
+def _number(value: float, digits: int = 3) -> str:
+    return f"{value:.{digits}g}".replace("e+0", "e").replace("e+", "e").replace("e-0", "e-")
