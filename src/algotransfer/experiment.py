@@ -96,16 +96,16 @@ class Experiment:
         if self.method in ("none", "multitask"):
             return None
         *others, last = self.base
-        return dataclasses.replace(
+        base = dataclasses.replace(
             self,
             target=last,
             supervision="tf",
             base=tuple(others),
             method="multitask" if others else "none",
-            hidden=self.width,
-            trajectories=10,
-            select="best",
+            trajectories=Experiment.trajectories,  # teacher forcing samples none: one base for all
+            select=Experiment.select,
         )
+        return base if base.width == self.width else dataclasses.replace(base, hidden=self.width)
 
     def to_json(self) -> dict:
         """All fields, as JSON knows them."""

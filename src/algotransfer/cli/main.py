@@ -7,12 +7,13 @@ A command is a dataclass whose fields are its options (their docstrings are the 
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Sequence
 from typing import Protocol
 
 from algotransfer.cli.data import Data
+from algotransfer.cli.evaluate import Evaluate
 from algotransfer.cli.list_names import ListNames
+from algotransfer.cli.reproduce import Reproduce
 from algotransfer.cli.train import Train
 
 
@@ -27,6 +28,8 @@ COMMANDS: dict[str, type[Command]] = {
     "list": ListNames,
     "data": Data,
     "train": Train,
+    "evaluate": Evaluate,
+    "reproduce": Reproduce,
 }
 
 DESCRIPTION = """Learn graph algorithms from inputs and outputs, with the steps of others as guide.
@@ -56,9 +59,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         _say("interrupted")
         return INTERRUPTED
-    except BrokenPipeError:
-        # Whoever read our output (`head`, say) has what it wanted; nobody is left to tell.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except (ValueError, OSError, FloatingPointError) as error:
         if os.environ.get(TRACEBACK) == "1":
             raise

@@ -24,12 +24,13 @@ def the_algorithm(truth: Truth) -> Execution:
     """The true execution of a batch of graphs as a network would produce it, with one seed."""
     num_steps = truth.key.shape[-2] - 1
     is_last = jnp.arange(1, num_steps + 1) == truth.length[..., None]
+    pred, itself = truth.pred[..., 1:, :], jnp.arange(truth.pred.shape[-1], dtype=truth.pred.dtype)
     chosen = None
     if truth.next_node is not None:
         chosen = jnp.argmax(truth.visited[..., 1:, :] & ~truth.visited[..., :-1, :], axis=-1)
     execution = Execution(
         key=truth.key[..., 1:, :],
-        pointer=truth.pred[..., 1:, :],
+        pointer=jnp.where(pred < 0, itself, pred),
         chosen=chosen,
         stop=jnp.where(is_last, 1.0, -1.0),
     )

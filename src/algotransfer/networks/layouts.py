@@ -206,7 +206,12 @@ def make_layouts(
     """The layouts of a batch of graphs, as one pytree with the batch in front."""
     dense = graphs.num_nodes <= DENSE_UP_TO if layout is None else layout == "dense"
     make = dense_layout if dense else sparse_layout
-    return jax.jit(jax.vmap(lambda graph: make(graph, kinds)))(jax.tree.map(jnp.asarray, graphs))
+    return _make_layouts(make, kinds, jax.tree.map(jnp.asarray, graphs))
+
+
+@partial(jax.jit, static_argnums=(0, 1))
+def _make_layouts(make, kinds, graphs):
+    return jax.vmap(lambda graph: make(graph, kinds))(graphs)
 
 
 # The gradient of a max touches only the winning neighbour, so the backward pass compares again

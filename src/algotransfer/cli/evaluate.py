@@ -1,0 +1,85 @@
+"""`algotransfer evaluate`: a trained model on test graphs, beside the paper's numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+from tyro.conf import Positional, arg
+
+from algotransfer.names import FAMILY_NAMES, check_name
+
+
+@dataclass(frozen=True)
+class Evaluate:
+    """Measure a trained model on graphs it has not seen, next to the paper's numbers.
+
+    The model runs free: nothing at test time reads the truth, except what stands for ∞ under the
+    instance rule and, without the algorithm's steps, their number.
+    """
+
+    model: Positional[str]
+    """A run folder, a weights file, or the name of weights that come with the package."""
+    num_nodes: tuple[int, ...] = (20, 50, 100)
+    """Sizes of the test graphs."""
+    graph: Annotated[tuple[str, ...], arg(metavar="{" + ",".join(FAMILY_NAMES) + "}")] = (
+        FAMILY_NAMES
+    )
+    """Families of the test graphs."""
+    num_graphs: int = 500
+    """Test graphs of each family and size."""
+    data: tuple[Path, ...] = ()
+    """Evaluate on your own data files (.npz) instead."""
+    clrs: Path | None = None
+    """Evaluate on graphs imported from dm-clrs instead (see the documentation)."""
+    out: Path | None = None
+    """File for the table (.csv); by default `evaluation.csv` in the run folder."""
+
+    def run(self) -> None:
+        """Evaluates, prints, writes."""
+        for name in self.graph:
+            check_name("graph family", name, FAMILY_NAMES)
+        if self.data and self.clrs:
+            raise ValueError("--data and --clrs cannot go together")
+        from algotransfer.cli.console import next_step, output, progress_bar, wrote
+        from algotransfer.evaluation import beside_paper, beside_paper_table, summary_table
+        from algotransfer.evaluation.runs import EVALUATION, evaluate
+        from algotransfer.files import write_atomically
+        from algotransfer.training import load_model
+
+        model = load_model(self.model)
+        datasets = self._datasets(model.experiment.target)
+        with progress_bar() as bar:
+            task = bar.add_task("evaluating", total=None)
+            frame = evaluate(
+                model, datasets, lambda done, total: bar.update(task, completed=done, total=total)
+            )
+        output.print(summary_table(frame))
+        compared = beside_paper(frame, model.experiment)
+        if len(compared):
+            output.print(beside_paper_table(compared))
+        folder = Path(self.model)
+        path = self.out or (folder / EVALUATION if folder.is_dir() else None)
+        if path is None:
+            next_step("add --out FILE.csv to keep this table")
+            return
+        write_atomically(path, frame.to_csv(index=False).encode())
+        wrote(path)
+        next_step(f"algotransfer execute {self.model} GRAPH.csv")
+
+    def _datasets(self, target: str):
+        if self.data:
+            from algotransfer.datasets import load_dataset
+
+            return [load_dataset(path) for path in self.data]
+        if self.clrs:
+            from algotransfer.bridges.clrs import import_clrs
+            from algotransfer.datasets import from_graphs
+
+            feedback = import_clrs(self.clrs)
+            check_name("algorithm in this file", target, feedback)
+            return [from_graphs(feedback[target].graphs)]
+        from algotransfer.evaluation.runs import test_sets
+
+        return test_sets(self.num_nodes, self.num_graphs, self.graph)

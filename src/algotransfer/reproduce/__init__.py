@@ -1,0 +1,1 @@
+"""The paper's experiments as a list, and the runner that works through it."""
