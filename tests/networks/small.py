@@ -1,5 +1,7 @@
 """Small graphs with what is awkward about graphs: isolated nodes, padding, batches."""
 
+from functools import partial
+
 import jax
 import numpy as np
 from networks.plain import PlainGraph
@@ -8,6 +10,9 @@ from algotransfer.graphs import Graph, from_edges
 from algotransfer.networks import Dense, Sparse, make_layouts
 
 LAYOUTS = ("dense", "sparse")
+
+# These programs run for milliseconds and compile for seconds: skip what makes them run faster.
+quick_jit = partial(jax.jit, compiler_options={"xla_backend_optimization_level": 0})
 
 
 def to_graphs(graphs: list[PlainGraph], sources=None) -> Graph:

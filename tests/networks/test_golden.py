@@ -2,21 +2,20 @@
 
 from functools import partial
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 from networks import golden
 from networks.plain import PlainGraph
-from networks.small import LAYOUTS, as_matrix, padded_layout, random_graphs
+from networks.small import LAYOUTS, as_matrix, padded_layout, quick_jit, random_graphs
 from networks.weights import draw_weights, plain_network, to_network
 
 from algotransfer.algorithms import ALGORITHMS
 from algotransfer.networks import MODELS
 
 
-@eqx.filter_jit
+@quick_jit
 def run_step(network, layout, features, memory):
     """The next memory and what every head says."""
     memory, latents = network.process(features, memory, layout)
@@ -90,7 +89,7 @@ def test_random_weights_on_graphs_from_empty_to_complete(model):
                     close(stop, output.stop)
 
 
-@partial(jax.jit, static_argnums=0)
+@partial(quick_jit, static_argnums=0)
 def create(model, seed):
     return MODELS[model].create((ALGORITHMS["dijkstra"],), 32, jax.random.key(seed))
 
