@@ -12,7 +12,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jax import lax
-from jaxtyping import Array, Bool, Float, Int
+from jaxtyping import Array, Bool, Float, Int, PyTree
 
 from algotransfer.algorithms.base import Algorithm
 
@@ -24,7 +24,7 @@ class State(eqx.Module):
 
     key: Float[Array, " nodes"]
     pred: Int[Array, " nodes"]
-    visited: Bool[Array, " nodes"] | None  # None for parallel algorithms
+    visited: PyTree[Bool[Array, " nodes"]]  # None for parallel algorithms
     length: Int[Array, ""]  # steps that counted so far
     active: Bool[Array, ""]  # whether another step counts
     lost: Bool[Array, ""]  # whether a candidate key under- or overflowed to "unreached"

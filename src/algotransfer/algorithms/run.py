@@ -183,8 +183,9 @@ def _repeat(step, state_of, carry, num_steps: int, record: str) -> tuple[Trace, 
     if record == "full":
         late = (jnp.arange(num_steps + 1) > end)[:, None]
         last = jax.tree.map(lambda past, leaf: jnp.where(late, leaf, past), history, last)
+    key, pred, visited = last
     state = state_of(carry)
-    return Trace(*last, state.length), state.lost
+    return Trace(key, pred, visited, state.length), state.lost
 
 
 PROGRAMS = {"dense": _run_dense, "sparse": _run_sparse}

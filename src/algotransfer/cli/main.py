@@ -12,6 +12,7 @@ from typing import Protocol
 
 from algotransfer.cli.data import Data
 from algotransfer.cli.evaluate import Evaluate
+from algotransfer.cli.execute import Execute
 from algotransfer.cli.list_names import ListNames
 from algotransfer.cli.reproduce import Reproduce
 from algotransfer.cli.train import Train
@@ -29,6 +30,7 @@ COMMANDS: dict[str, type[Command]] = {
     "data": Data,
     "train": Train,
     "evaluate": Evaluate,
+    "execute": Execute,
     "reproduce": Reproduce,
 }
 

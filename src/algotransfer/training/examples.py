@@ -51,10 +51,10 @@ def make_examples(tasks: tuple[Task, ...], dataset: Dataset, infinity: Infinity)
 
 
 def typical_infinity(tasks: tuple[Task, ...], dataset: Dataset, infinity: Infinity) -> list[float]:
-    """For each task the mean of what stood for ∞ in a dataset: a constant for unknown graphs."""
-    return [
-        float(
-            np.mean(stand_in_for(task.algorithm, dataset.trace(task.algorithm).final_key, infinity))
-        )
-        for task in tasks
-    ]
+    """For each task the mean of what the network saw for ∞: a constant for graphs to come."""
+    constants = []
+    for task in tasks:
+        final_key = dataset.trace(task.algorithm).final_key
+        stand_ins = stand_in_for(task.algorithm, final_key, infinity)
+        constants.append(float(np.mean(stand_ins)) / task.algorithm.unit(dataset.num_nodes))
+    return constants
