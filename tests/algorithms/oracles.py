@@ -162,12 +162,20 @@ def reliabilities(graph) -> np.ndarray:
 
 def bottlenecks(graph) -> np.ndarray:
     """Widest paths: the lightest edge on the way through a maximum spanning tree."""
-    tree = nx.maximum_spanning_tree(_networkx(graph, float))
-    width = np.zeros(graph.num_nodes)
-    width[graph.source] = np.inf
+    return _along_tree(nx.maximum_spanning_tree(_networkx(graph, float)), graph, min, np.inf, 0)
+
+
+def lightest_bottlenecks(graph) -> np.ndarray:
+    """Minimax paths: the heaviest edge on the way through a minimum spanning tree."""
+    return _along_tree(nx.minimum_spanning_tree(_networkx(graph, float)), graph, max, 0, np.inf)
+
+
+def _along_tree(tree, graph, combine, at_source, unreached) -> np.ndarray:
+    key = np.full(graph.num_nodes, float(unreached))
+    key[graph.source] = at_source
     for u, v in nx.bfs_edges(tree, int(graph.source)):
-        width[v] = min(width[u], tree.edges[u, v]["weight"])
-    return width
+        key[v] = combine(key[u], tree.edges[u, v]["weight"])
+    return key
 
 
 def tree_weight(graph) -> float:

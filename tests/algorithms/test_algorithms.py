@@ -1,6 +1,8 @@
 """The nine algorithms as data, and a tenth of one's own."""
 
+import runpy
 from dataclasses import replace
+from pathlib import Path
 
 import jax.numpy as jnp
 import numpy as np
@@ -8,6 +10,8 @@ import pytest
 from algorithms import batches, oracles
 
 from algotransfer.algorithms import ALGORITHMS, get_algorithm, run
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "01_add_an_algorithm.py"
 
 
 def test_the_nine():
@@ -71,3 +75,12 @@ def test_an_algorithm_of_one_s_own_runs_without_being_registered():
         trace = run(fewest_edges, graphs, layout=layout)
         for i in range(15):
             np.testing.assert_array_equal(trace.final_key[i], oracles.hops(graphs[i]))
+
+
+def test_the_example_s_minimax_path_is_on_a_minimum_spanning_tree(monkeypatch):
+    monkeypatch.setitem(ALGORITHMS, "minimax", None)  # forgets the tenth afterwards
+    minimax = runpy.run_path(str(EXAMPLE))["minimax"]
+    assert get_algorithm("minimax") is minimax
+    graphs = batches.families(num_nodes=20, num_graphs=20, seed=6)
+    expected = [oracles.lightest_bottlenecks(graphs[i]) for i in range(len(graphs))]
+    np.testing.assert_array_equal(run(minimax, graphs).final_key, np.stack(expected))

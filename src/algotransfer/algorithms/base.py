@@ -10,6 +10,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.typing import ArrayLike
 from jaxtyping import Bool, Float, Int
 
 Array = jax.Array | np.ndarray
@@ -69,9 +70,7 @@ class Algorithm:
         """Whether key `a` is strictly better than key `b`."""
         return a < b if self.smaller_is_better else a > b
 
-    def initial_key(
-        self, source: Int[Array, ""], num_nodes: int
-    ) -> Float[jax.Array, " {num_nodes}"]:
+    def initial_key(self, source: ArrayLike, num_nodes: int) -> Float[jax.Array, " {num_nodes}"]:
         """The keys of step 0, ∞ and all."""
         is_source = jnp.arange(num_nodes) == source
         return jnp.where(

@@ -12,6 +12,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jax import lax
+from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float, Int, PyTree
 
 from algotransfer.algorithms.base import Algorithm
@@ -33,7 +34,7 @@ class State(eqx.Module):
 Step = Callable[[State], State]
 
 
-def initial_state(algorithm: Algorithm, source: Int[Array, ""], num_nodes: int) -> State:
+def initial_state(algorithm: Algorithm, source: ArrayLike, num_nodes: int) -> State:
     """The paper's `initialise_nodes`."""
     return State(
         key=algorithm.initial_key(source, num_nodes),
