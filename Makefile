@@ -26,8 +26,10 @@ lint: $(READY) ## ruff (rules and format) and pyright
 	$(BIN)/ruff format --check .
 	$(BIN)/pyright --pythonpath $(BIN)/python
 
-bench: $(READY) ## measure speed, beside other libraries where they are installed
-	$(BIN)/algotransfer bench
+bench: $(READY) ## measure speed on the CPU beside other libraries, in environments of their own
+	$(BIN)/python benchmarks/peers/environments.py clrs
+	$(BIN)/python benchmarks/data.py
+	$(BIN)/python benchmarks/train_peer.py
 
 docs: $(DOCS_READY) ## build the documentation into site/
 	$(BIN)/mkdocs build --strict

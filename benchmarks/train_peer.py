@@ -18,7 +18,7 @@ from functools import partial
 from pathlib import Path
 
 from peers.environments import Peer
-from side_by_side import RESULTS, Contestant, graphs_per_second, show, write
+from side_by_side import RESULTS, Contestant, graphs_per_second, show, timed, write
 
 
 @dataclass(frozen=True)
@@ -49,8 +49,31 @@ def clrs_mpnn(hint_teacher_forcing: float, setting: Setting) -> Iterator[Contest
         )
 
 
+@contextlib.contextmanager
+def ours(model: str, setting: Setting) -> Iterator[Contestant]:
+    """One of our networks under teacher forcing, one seed."""
+    from algotransfer.bench.training import prepare_epoch
+    from algotransfer.datasets import make_dataset
+    from algotransfer.experiment import Experiment
+
+    experiment = Experiment(
+        model=model,  # type: ignore[arg-type]
+        supervision="tf",
+        hidden=setting.hidden,
+        batch_size=setting.batch_size,
+    )
+    graphs = setting.steps * setting.batch_size
+    training = make_dataset("er", graphs, setting.num_nodes)
+    validation = make_dataset("er", 1, setting.num_nodes, split="validation")
+    epoch, _ = prepare_epoch(experiment, 1, training, validation)
+    epoch()
+    yield Contestant(graphs=graphs, seconds=lambda repeat: timed(epoch))
+
+
 # A contestant takes the setting and yields something warmed up that can be timed.
 CONTESTANTS: dict[str, Callable[[Setting], AbstractContextManager[Contestant]]] = {
+    "NE": partial(ours, "ne"),
+    "NE++": partial(ours, "ne++"),
     "dm-clrs, own hints": partial(clrs_mpnn, 0.0),
     "dm-clrs, true hints": partial(clrs_mpnn, 1.0),
 }

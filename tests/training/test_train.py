@@ -46,7 +46,8 @@ def test_a_run_repeats_to_the_last_bit_and_is_found_again(splits, tmp_path):
     assert path.name == again.name
     written = (path / "weights.npz").stat().st_mtime_ns
     found, loaded = train(FAST, 2, data=splits, folder=tmp_path / "a", show=False)
-    assert found == path and (path / "weights.npz").stat().st_mtime_ns == written
+    assert found == path
+    assert (path / "weights.npz").stat().st_mtime_ns == written
     assert loaded.card["epochs"] == model.card["epochs"] == [3, 3]
     losses = [json.loads(line) for line in (path / "metrics.jsonl").read_text().splitlines()]
     assert [(row["epoch"], row["seed"]) for row in losses] == [
@@ -60,7 +61,8 @@ def test_a_run_repeats_to_the_last_bit_and_is_found_again(splits, tmp_path):
 def test_loaded_weights_are_the_trained_ones(splits, tmp_path):
     path, model = train(FAST, [3, 1], data=splits, folder=tmp_path, show=False)
     loaded = load_model(path)
-    assert loaded.seeds == (3, 1) and loaded.experiment == FAST
+    assert loaded.seeds == (3, 1)
+    assert loaded.experiment == FAST
     for ours, theirs in zip(
         jax.tree.leaves(model.network(1)), jax.tree.leaves(loaded.network(1)), strict=True
     ):
@@ -75,11 +77,13 @@ def test_a_deadline_pauses_and_resuming_ends_the_same(splits, tmp_path):
         path, model = train(
             FAST, 2, data=splits, folder=tmp_path / "parts", show=False, deadline=time.monotonic()
         )
-        assert model is None and (path / "checkpoint.npz").exists()
+        assert model is None
+        assert (path / "checkpoint.npz").exists()
     with pytest.raises(FileNotFoundError, match="its training has not ended"):
         load_model(path)
     path, model = train(FAST, 2, data=splits, folder=tmp_path / "parts", show=False)
-    assert model is not None and not (path / "checkpoint.npz").exists()
+    assert model is not None
+    assert not (path / "checkpoint.npz").exists()
     assert same(weights_of(path), weights_of(whole))
     epochs = [json.loads(line)["epoch"] for line in (path / "metrics.jsonl").open()]
     assert epochs == [1, 1, 2, 2, 3, 3]
@@ -149,21 +153,26 @@ def test_killed_at_random_moments_it_ends_bit_identical(tmp_path):
 
 
 def test_a_batch_that_does_not_fit_is_split(splits, tmp_path, monkeypatch):
-    pieces = []
-    original = MODULE.Program
+    experiment = dataclasses.replace(FAST, batch_size=64, max_epochs=1)
+    needs = []
 
-    monkeypatch.setattr(
-        MODULE.dataclasses,
-        "replace",
-        lambda program, **change: (
-            pieces.append(change.get("pieces"))
-            or original(program.experiment, program.tasks, program.mask, change["pieces"])
-        ),
-    )
+    def compile_and_note(*arguments):
+        compiled, need = compile_epoch(*arguments)
+        needs.append(need)
+        return compiled, need
+
+    def losses(folder):
+        path, _ = train(experiment, 1, data=splits, folder=tmp_path / folder, show=False)
+        return json.loads((path / "metrics.jsonl").read_text())["train_loss"]
+
+    monkeypatch.setattr(MODULE, "compile_epoch", compile_and_note)
+    whole = losses("whole")
+    monkeypatch.setattr(MODULE, "memory_limit", lambda: (needs[0] - 1) / MODULE.MEMORY_SHARE)
+    assert losses("split") == pytest.approx(whole, rel=1e-5)
+    assert needs[1] < needs[0]
     monkeypatch.setattr(MODULE, "memory_limit", lambda: 0)
     with pytest.raises(ValueError, match="train fewer seeds at once"):
-        train(FAST, 1, data=splits, folder=tmp_path, show=False)
-    assert pieces == [1, 2, 4, 8, 16]
+        losses("none")
 
 
 def test_bad_requests_are_answered_by_sentences(splits, tmp_path):

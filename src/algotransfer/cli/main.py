@@ -10,6 +10,7 @@ import os
 from collections.abc import Sequence
 from typing import Protocol
 
+from algotransfer.cli.bench import Bench
 from algotransfer.cli.data import Data
 from algotransfer.cli.evaluate import Evaluate
 from algotransfer.cli.execute import Execute
@@ -32,6 +33,7 @@ COMMANDS: dict[str, type[Command]] = {
     "evaluate": Evaluate,
     "execute": Execute,
     "reproduce": Reproduce,
+    "bench": Bench,
 }
 
 DESCRIPTION = """Learn graph algorithms from inputs and outputs, with the steps of others as guide.

@@ -35,10 +35,10 @@ class Execution(eqx.Module):
     step. With one step only, that one stands for all (`at_end`, or an answer without steps).
     """
 
-    key: Float[Array, "*batch steps n"] | None = None
-    pointer: Int[Array, "*batch steps n"] | None = None
-    chosen: Int[Array, "*batch steps"] | None = None
-    stop: Float[Array, "*batch steps"] | None = None
+    key: Float[Array, "*steps n"] | None = None
+    pointer: Int[Array, "*steps n"] | None = None
+    chosen: Int[Array, "*steps"] | None = None
+    stop: Float[Array, "*steps"] | None = None
 
 
 def free_drivers(

@@ -35,11 +35,11 @@ def evaluate(
     """
     model = source if isinstance(source, Model) else load_model(source)
     if datasets is None:
-        datasets = test_sets()
+        datasets = unseen_graphs()
     return evaluate_networks(model.networks, model.experiment, model.seeds, datasets, progress)
 
 
-def test_sets(
+def unseen_graphs(
     sizes: Iterable[int] = PRESETS["paper"].test_sizes,
     num_graphs: int = PRESETS["paper"].test,
     families: Iterable[str] = FAMILY_NAMES,

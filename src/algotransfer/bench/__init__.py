@@ -1,0 +1,1 @@
+"""How fast we are, measured on the device at hand."""
