@@ -1,0 +1,125 @@
+"""`evaluate_networks` from weights to a tidy table."""
+
+import jax
+import numpy as np
+import pandas
+import pytest
+from algorithms import batches
+from evaluation import cases
+
+from algotransfer.datasets import from_graphs, make_dataset
+from algotransfer.evaluation import COLUMNS, evaluate_networks
+from algotransfer.evaluation import execution as module
+from algotransfer.experiment import Experiment
+
+NO_ALGORITHM = Experiment(target="dijkstra", supervision="na", hidden=4)
+ROWS = {"network", "algorithm", "random_neighbour", "lightest_edge"}
+KEYS = ["row", "seed", "family", "num_nodes", "metric", "hop"]
+
+
+@pytest.fixture(scope="module")
+def datasets():
+    return {n: make_dataset(("er", "grid"), 5, n, split="test") for n in (4, 6)}
+
+
+@pytest.fixture(scope="module")
+def networks():
+    return cases.fresh_networks(NO_ALGORITHM, 2)
+
+
+@pytest.fixture(scope="module")
+def frame(networks, datasets):
+    return evaluate_networks(networks, NO_ALGORITHM, [3, 9], datasets)
+
+
+def values(frame, metric, **where):
+    for column, value in where.items():
+        frame = frame[frame[column] == value]
+    return frame[(frame["metric"] == metric) & frame["hop"].isna()]["value"].tolist()
+
+
+def test_the_table_is_tidy(frame):
+    assert list(frame.columns) == list(COLUMNS)
+    assert {name: str(kind) for name, kind in frame.dtypes.items()} == COLUMNS
+    assert set(frame["row"]) == ROWS
+    assert not frame.duplicated(KEYS).any()
+    assert not frame["value"].isna().any()
+    network = frame[frame["row"] == "network"]
+    assert set(network["seed"]) == {3, 9}
+    assert frame[frame["row"] != "network"]["seed"].isna().all()
+    overall = network[network["hop"].isna()]
+    groups = overall.groupby(["seed", "family", "num_nodes"])["metric"].agg(list)
+    assert len(groups) == 2 * 2 * 2
+    for metrics in groups:
+        assert [m for m in metrics if m != "cost"] == [*("key", "pred", "tree", "no_path", "exact")]
+    assert overall[overall["metric"] == "pred"]["num_graphs"].eq(5).all()
+    assert frame["hop"].dropna().between(0, 5).all()
+
+
+def test_references(frame):
+    assert values(frame, "pred", row="algorithm") == [0] * 4
+    assert values(frame, "key", row="algorithm") == [0] * 4
+    assert values(frame, "tree", row="algorithm") == [1] * 4
+    assert values(frame, "cost", row="algorithm") == [1] * 4
+    for row in ("random_neighbour", "lightest_edge"):
+        assert len(values(frame, "pred", row=row)) == 4
+        assert 0 < np.mean(values(frame, "pred", row=row)) < 1
+        assert values(frame, "key", row=row) == []
+
+
+def test_every_seed_by_itself(frame, networks, datasets):
+    for place, seed in enumerate([3, 9]):
+        alone = jax.tree.map(lambda leaf, k=place: leaf[k : k + 1], networks)
+        single = evaluate_networks(alone, NO_ALGORITHM, [seed], [datasets[6]])
+        both = frame[(frame["seed"] == seed) & (frame["num_nodes"] == 6)].reset_index(drop=True)
+        single = single[single["row"] == "network"].reset_index(drop=True)
+        pandas.testing.assert_frame_equal(single, both, rtol=1e-4)
+
+
+def test_chunks_do_not_matter(frame, networks, datasets, monkeypatch):
+    seen = []
+    monkeypatch.setitem(module.CHUNK_BYTES, "cpu", 4 * 10**4)
+    chunked = evaluate_networks(
+        networks, NO_ALGORITHM, [3, 9], list(datasets.values()), lambda *now: seen.append(now)
+    )
+    pandas.testing.assert_frame_equal(chunked, frame, rtol=1e-5)
+    assert len(seen) > 4
+    assert seen[-1] == (20, 20)
+    assert sorted(seen) == seen
+
+
+def test_binary_keys_have_an_accuracy_and_no_pointers(datasets):
+    for supervision, metrics in [("na", {"key"}), ("tf", {"key", "key_last", "term"})]:
+        experiment = Experiment(target="bfs", supervision=supervision, hidden=4)
+        networks = cases.fresh_networks(experiment, 1)
+        frame = evaluate_networks(networks, experiment, [0], [datasets[4]])
+        assert set(frame["metric"]) == metrics
+        assert set(frame["row"]) == {"network", "algorithm"}
+        assert values(frame, "key", row="algorithm") == [1, 1]
+
+
+def test_exploding_networks_still_give_numbers(networks, datasets):
+    huge = jax.tree.map(lambda leaf: leaf * 1e12, networks)
+    frame = evaluate_networks(huge, NO_ALGORITHM, [0, 1], [datasets[6]])
+    assert not frame["value"].isna().any()
+    assert np.isposinf(values(frame, "key", row="network")).all()
+    assert max(values(frame, "pred", row="network")) <= 1
+
+
+def test_graphs_of_ones_own():
+    alone = batches.graph(1, [], weights=[])
+    apart = [batches.graph(5, [(0, 1), (1, 2)]), batches.graph(5, [(3, 4)], source=3)]
+    for supervision in ("na", "tf"):
+        experiment = Experiment(target="prim", supervision=supervision, hidden=4)
+        networks = cases.fresh_networks(experiment, 1)
+        data = [from_graphs([alone]), from_graphs(apart, family=["path", "edge"])]
+        frame = evaluate_networks(networks, experiment, [0], data)
+        assert set(frame["family"]) == {"own", "path", "edge"}
+        assert values(frame, "tree", row="algorithm") == [1, 1, 1]
+        assert values(frame, "cost", row="algorithm", num_nodes=5) == [1, 1]
+        assert values(frame, "cost", num_nodes=1) == []
+
+
+def test_seeds_must_match_the_weights(networks, datasets):
+    with pytest.raises(ValueError, match="weights of 2 networks and 3 seeds"):
+        evaluate_networks(networks, NO_ALGORITHM, [0, 1, 2], datasets)
