@@ -3,6 +3,7 @@
 import re
 from dataclasses import replace
 from importlib import import_module
+from itertools import combinations
 
 import jax
 import jax.numpy as jnp
@@ -11,6 +12,7 @@ import pytest
 from algorithms import batches
 
 from algotransfer.algorithms import ALGORITHMS, get_algorithm, run
+from algotransfer.algorithms.engines import LANES
 from algotransfer.graphs import concatenate, sample_graphs
 
 # The package's name `run` is the function; the module of that name is asked for by its path.
@@ -157,6 +159,14 @@ def test_graphs_without_any_edge(name, layout):
     trace = run(name, graphs, layout=layout)
     np.testing.assert_array_equal(trace.length, [1, 1])
     np.testing.assert_array_equal(trace.final_pred, [[0, -1, -1, -1], [-1, -1, -1, 3]])
+
+
+@pytest.mark.parametrize("name", ["prim", "reliable_seq"])
+def test_layouts_agree_where_a_node_has_more_neighbours_than_lanes(name):
+    num_nodes = 2 * LANES + 7
+    graph = batches.graph(num_nodes, combinations(range(num_nodes), 2))
+    dense, sparse = (run(name, graph, layout=layout) for layout in ("dense", "sparse"))
+    jax.tree.map(np.testing.assert_array_equal, sparse, dense)
 
 
 @pytest.mark.parametrize("name", ["widest_par", "dijkstra"])
