@@ -10,6 +10,7 @@ import numpy as np
 
 from algotransfer.datasets.dataset import Dataset
 from algotransfer.evaluation.exam import Exam, Label
+from algotransfer.evaluation.execution import LayoutName
 from algotransfer.evaluation.metrics import METRICS, Metrics
 from algotransfer.experiment import Experiment
 from algotransfer.networks.executors import Executor
@@ -37,7 +38,7 @@ def evaluate_networks(
     seeds: Sequence[int],
     datasets: Mapping[int, Dataset] | Iterable[Dataset],
     progress: Progress = lambda done, total: None,
-    layout: str | None = None,
+    layout: LayoutName | None = None,
 ) -> pandas.DataFrame:
     """Runs the networks of all seeds free on test graphs and measures what comes out.
 

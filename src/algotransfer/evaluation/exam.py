@@ -15,6 +15,7 @@ from jaxtyping import Int
 from algotransfer.algorithms import Algorithm, Trace, engines, get_algorithm, run
 from algotransfer.evaluation.execution import (
     Execution,
+    LayoutName,
     execute_freely,
     free_drivers,
     graphs_at_once,
@@ -57,7 +58,7 @@ class Exam:
     ends: tuple[Trace, ...]
     hop: Int[np.ndarray, "graphs n"]
     references: dict[str, Int[np.ndarray, "graphs n"]]
-    layout: str | None
+    layout: LayoutName | None
 
     @classmethod
     def prepare(
@@ -66,7 +67,7 @@ class Exam:
         seeds: list[int],
         experiment: Experiment,
         graphs: Graph,
-        layout: str | None = None,
+        layout: LayoutName | None = None,
     ) -> Exam:
         """Runs the algorithms to their end, which leaves few numbers per node."""
         named = [(get_algorithm(name), supervision) for name, supervision in experiment.tasks]
@@ -120,7 +121,8 @@ class Exam:
             for k, reading in enumerate(readings):
                 start, end = end, end + len(reading.answer)
                 paths[k] = jax.tree.map(lambda leaf, s=start, e=end: leaf[s:e], followed)
-        true = (ends.final_key[index], ends.final_pred[index], self.hop[index])
+        final_key, final_pred = np.asarray(ends.final_key), np.asarray(ends.final_pred)
+        true = (final_key[index], final_pred[index], self.hop[index])
         return [
             (labels, measure(algorithm, reading, path, *true))
             for (labels, _), reading, path in zip(groups, readings, paths, strict=True)

@@ -7,6 +7,7 @@ the truth (the initial state with its stand-in for ∞, and a number of steps) i
 from __future__ import annotations
 
 from functools import partial
+from typing import Literal
 
 import equinox as eqx
 import jax
@@ -25,6 +26,9 @@ from algotransfer.training.truth import Truth
 # spare, elsewhere what keeps a device busy.
 CHUNK_BYTES = {"cpu": 2**28}
 CHUNK_BYTES_ELSEWHERE = 2**32
+
+
+LayoutName = Literal["dense", "sparse"]
 
 
 class Execution(eqx.Module):
@@ -64,7 +68,7 @@ def execute_freely(
     drivers: tuple[Driver, ...],
     num_steps: int,
     at_end: bool = False,
-    layout: str | None = None,
+    layout: LayoutName | None = None,
 ) -> Execution:
     """Runs networks on graphs and tells what the last of their algorithms, the target, did.
 

@@ -80,6 +80,7 @@ def measure(
     for name, comparison in reading.comparisons.items():
         _compare(metrics, name, comparison, hop)
     if reading.answer is not None:
+        assert paths is not None, "an answer is judged by where it leads"
         _answer(metrics, algorithm, reading.answer, paths, final_key, final_pred, hop)
     return metrics
 
@@ -89,8 +90,8 @@ def _compare(metrics: Metrics, name: str, comparison: Comparison, hop) -> None:
     if comparison.mask is None:
         metrics.graphs[name] = value
     elif comparison.steps:
-        by_step = masked_mean(value, comparison.mask)  # [seeds, graphs, steps]
-        metrics.graphs[name] = masked_mean(by_step, comparison.mask.any(axis=-1))
+        by_step = masked_mean(value, np.asarray(comparison.mask))  # [seeds, graphs, steps]
+        metrics.graphs[name] = masked_mean(by_step, ~np.isnan(by_step))
     else:
         _over_nodes(metrics, name, value, comparison.mask, hop)
 

@@ -48,6 +48,7 @@ class Reading(eqx.Module):
 
 def read_sequential(algorithm: Algorithm, execution: Execution, truth: Truth) -> Reading:
     """Teacher-forced, sequential: each node at the step at which it is truly visited."""
+    assert truth.next_node is not None, "a sequential algorithm has a next node"
     num_steps, num_nodes = truth.next_node.shape
     step = jnp.argmax(truth.visited[1:] & ~truth.visited[:-1], axis=0)  # [n]
     node, reached = jnp.arange(num_nodes), truth.reached
@@ -64,7 +65,7 @@ def read_sequential(algorithm: Algorithm, execution: Execution, truth: Truth) ->
     if execution.pointer is not None:
         pointer = _for_steps(execution.pointer, num_steps)
         comparisons["pred"] = Comparison(pointer[step, node], truth.pred[-1], reached)
-        answer = _pointer_when_chosen(execution)
+        answer = _pointer_when_chosen(execution.pointer, execution.chosen)
     return Reading(comparisons | _termination(execution, truth), answer)
 
 
@@ -109,15 +110,17 @@ def _for_steps(values: Array, num_steps: int) -> Array:
     return jnp.broadcast_to(values[:num_steps], (num_steps, *values.shape[1:]))
 
 
-def _pointer_when_chosen(execution: Execution) -> Int[Array, " n"]:
+def _pointer_when_chosen(
+    pointer: Int[Array, "steps n"], chosen: Int[Array, " steps"] | None
+) -> Int[Array, " n"]:
     """Each node's pointer at the step the network chose it, and never chosen, itself."""
-    if execution.chosen is None:
-        return execution.pointer[-1]
-    num_steps, num_nodes = execution.pointer.shape
-    node = jnp.arange(num_nodes, dtype=execution.pointer.dtype)
+    if chosen is None:
+        return pointer[-1]
+    num_steps, num_nodes = pointer.shape
+    node = jnp.arange(num_nodes, dtype=pointer.dtype)
     never = jnp.full(num_nodes, num_steps)
-    step = never.at[execution.chosen].min(jnp.arange(num_steps))
-    return jnp.where(step < num_steps, execution.pointer.at[step, node].get(mode="clip"), node)
+    step = never.at[chosen].min(jnp.arange(num_steps))
+    return jnp.where(step < num_steps, pointer.at[step, node].get(mode="clip"), node)
 
 
 def _termination(execution: Execution, truth: Truth) -> dict[str, Comparison]:
@@ -157,7 +160,7 @@ def read_batch(read: Read, algorithm: Algorithm, execution: Execution, truth: Tr
     if algorithm.binary:  # which of several equal parents is listed is not learned, nor judged
         execution = dataclasses.replace(execution, pointer=None)
     one = jax.vmap(partial(read, algorithm))
-    leaf = execution.pointer if execution.key is None else execution.key
-    for _ in range(leaf.ndim - truth.key.ndim):
+    some = jax.tree.leaves((execution.key, execution.pointer))[0]
+    for _ in range(some.ndim - truth.key.ndim):
         one = jax.vmap(one, in_axes=(0, None))
     return one(execution, truth)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,7 +22,7 @@ def per_seed(frame: pandas.DataFrame) -> pandas.DataFrame:
 
     **Returns:** the columns `row`, `seed`, `num_nodes`, `metric`, `mean`, `std`.
     """
-    overall = frame[frame["hop"].isna()]
+    overall: Any = frame[frame["hop"].isna()]
     groups = overall.groupby(
         ["row", "seed", "num_nodes", "metric"], dropna=False, sort=False, as_index=False
     )
@@ -53,7 +53,7 @@ def beside_paper(frame: pandas.DataFrame, experiment: Experiment) -> pandas.Data
     """
     import pandas
 
-    ours = frame[(frame["row"] == "network") & frame["family"].isin(FAMILY_NAMES)]
+    ours: Any = frame[(frame["row"] == "network") & frame["family"].isin(FAMILY_NAMES)]
     families = ours[ours["hop"].isna()].rename(columns={"family": "graph", "value": "mean"})
     keys = ["num_nodes", "graph", "metric"]
     parts = [_over_seeds(families.assign(std=np.nan), keys)]
@@ -76,14 +76,14 @@ def _of_paper(experiment: Experiment) -> pandas.DataFrame:
         "source": "+".join(experiment.base),
         "target": experiment.target,
     }
-    paper = paper_tables().fillna({"source": ""})
+    paper: Any = paper_tables().fillna({"source": ""})
     for column, value in same.items():
         paper = paper[paper[column] == value]
     columns = ["table", "num_nodes", "graph", "metric", "value", "std"]
     return paper[columns].rename(columns={"value": "paper", "std": "paper_std"})
 
 
-def _over_seeds(frame: pandas.DataFrame, keys: list[str]) -> pandas.DataFrame:
+def _over_seeds(frame: Any, keys: list[str]) -> pandas.DataFrame:
     groups = frame.groupby(keys, sort=False, as_index=False)
     return groups.agg(
         median=("mean", "median"),
