@@ -7,15 +7,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 
 from algotransfer.datasets import Dataset
 from algotransfer.experiment import Experiment
-from algotransfer.training.examples import create_network, make_examples, tasks_of
-from algotransfer.training.loop import Program
-from algotransfer.training.train import compile_epoch, peak_memory
-from algotransfer.training.transfer import METHODS, trainable
+from algotransfer.training.examples import make_examples
+from algotransfer.training.train import compile_epoch, peak_memory, start_seeds
 
 
 @dataclass(frozen=True)
@@ -38,19 +35,11 @@ def prepare_epoch(
 
     **Returns:** a function that runs the next epoch and waits for it, and the bytes it needs.
     """
-    tasks = tasks_of(experiment)
-    method = METHODS[experiment.method]
-    mask = trainable(method, create_network(experiment, jax.random.key(0)))
-    program = Program(experiment, tasks, mask)
+    program, states = start_seeds(experiment, tuple(range(seeds)))
     data = tuple(
-        make_examples(tasks, dataset, experiment.infinity) for dataset in (training, validation)
+        make_examples(program.tasks, dataset, experiment.infinity)
+        for dataset in (training, validation)
     )
-
-    def start(seed):
-        key = jax.random.key(seed)
-        return program.start(create_network(experiment, key), key)
-
-    states = jax.vmap(start)(jnp.arange(seeds, dtype=jnp.uint32))
     with jax.default_matmul_precision(experiment.precision):
         epoch, memory = compile_epoch(program, states, *data)
 

@@ -56,9 +56,8 @@ class Evaluate:
                 model, datasets, lambda done, total: bar.update(task, completed=done, total=total)
             )
         output.print(summary_table(frame))
-        compared = beside_paper(frame, model.experiment)
-        if len(compared):
-            output.print(beside_paper_table(compared))
+        if len(beside_paper(frame, model.experiment)):
+            output.print(beside_paper_table(frame, model.experiment))
         folder = Path(self.model)
         path = self.out or (folder / EVALUATION if folder.is_dir() else None)
         if path is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def summary_table(frame: pandas.DataFrame) -> Table:
     """A line per metric and row: means over families, the median of the seeds ± their spread."""
-    short = summary(frame)
+    short: Any = summary(frame)
     sizes = sorted(short["num_nodes"].unique())
     table = _table(["metric", "row"], [f"{size} nodes" for size in sizes])
     for metric in short["metric"].unique():
@@ -33,13 +33,20 @@ def summary_table(frame: pandas.DataFrame) -> Table:
     return table
 
 
-def beside_paper_table(frame: pandas.DataFrame, experiment: Experiment) -> Table:
+def beside_paper_table(
+    frame: pandas.DataFrame, experiment: Experiment, graph: str | None = None
+) -> Table:
     """A line per number of the paper: theirs and our median ± the standard deviation over families.
 
     The mean of the seeds stands there with the standard deviation over seeds.
+
+    **Arguments:**
+
+    - `graph`: a family, or `mean` for the means over families only; everything if not given.
     """
     table = _table(["nodes", "graph", "metric"], ["paper", "median of seeds", "mean of seeds"])
-    for _, line in beside_paper(frame, experiment).iterrows():
+    lines: Any = beside_paper(frame, experiment).drop_duplicates(["num_nodes", "graph", "metric"])
+    for _, line in (lines if graph is None else lines[lines["graph"] == graph]).iterrows():
         table.add_row(
             str(line["num_nodes"]),
             line["graph"],

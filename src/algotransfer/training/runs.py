@@ -8,6 +8,7 @@ that decides the weights: the experiment, the data and the group of seeds.
 from __future__ import annotations
 
 import json
+import os
 import platform
 import subprocess
 import sys
@@ -30,6 +31,7 @@ from algotransfer.training.trees import from_arrays, to_arrays
 WEIGHTS = "weights.npz"
 CHECKPOINT = "checkpoint.npz"
 FORMAT = "algotransfer weights 1"
+COMMIT = "ALGOTRANSFER_COMMIT"  # names the commit where the code runs without its history
 
 
 @dataclass(frozen=True)
@@ -97,6 +99,8 @@ def _version(package: str) -> str:
 
 
 def _commit() -> str | None:
+    if COMMIT in os.environ:
+        return os.environ[COMMIT]
     try:
         answer = subprocess.run(
             ["git", "rev-parse", "HEAD"],

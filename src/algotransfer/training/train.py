@@ -20,6 +20,7 @@ import numpy as np
 from algotransfer.datasets import PRESETS, Splits, make_splits
 from algotransfer.experiment import Experiment
 from algotransfer.names import check_name
+from algotransfer.networks.executors import Processor
 from algotransfer.training import progress
 from algotransfer.training.checkpoints import cut_metrics, load_checkpoint, save_checkpoint
 from algotransfer.training.examples import (
@@ -124,19 +125,7 @@ def train(
                 "use more graphs or a smaller --batch-size"
             )
 
-        method = METHODS[experiment.method]
-        mask = trainable(
-            method,
-            transfer(method, create_network(experiment, jax.random.key(0)), _shape_only(bases)),
-        )
-        program = Program(experiment, tasks, mask)
-
-        def start(seed, base) -> SeedState:
-            key = jax.random.key(seed)
-            network = create_network(experiment, jax.random.fold_in(key, 0))
-            return program.start(transfer(method, network, base), jax.random.fold_in(key, 1))
-
-        states = jax.jit(jax.vmap(start))(jnp.asarray(seeds, jnp.uint32), bases)
+        program, states = start_seeds(experiment, seeds, bases)
         epochs = 0
         path.mkdir(parents=True, exist_ok=True)
         write_json(path / "config.json", config)
@@ -182,6 +171,33 @@ def train(
         save_model(path / WEIGHTS, model)
         (path / CHECKPOINT).unlink(missing_ok=True)
         return path, model
+
+
+def start_seeds(
+    experiment: Experiment, seeds: tuple[int, ...], bases: Processor | None = None
+) -> tuple[Program, SeedState]:
+    """The program of an experiment and its seeds before their first epoch.
+
+    **Arguments:**
+
+    - `bases`: for each seed the processor that it starts from, if its method needs one.
+    """
+    method = METHODS[experiment.method]
+
+    def build(key, base):
+        return transfer(method, create_network(experiment, key), base)
+
+    one_base = jax.tree.map(lambda leaf: leaf[0], bases)
+    mask = trainable(method, build(jax.random.key(0), one_base))
+    program = Program(experiment, tasks_of(experiment), mask)
+
+    @jax.jit  # also gives weights and best weights buffers of their own, which epochs reuse
+    @jax.vmap
+    def start(seed, base) -> SeedState:
+        key = jax.random.key(seed)
+        return program.start(build(jax.random.fold_in(key, 0), base), jax.random.fold_in(key, 1))
+
+    return program, start(jnp.asarray(seeds, jnp.uint32), bases)
 
 
 def compile_epoch(program: Program, states: SeedState, training: Examples, validation: Examples):
@@ -234,10 +250,6 @@ def _device(name: str | None) -> jax.Device:
     except RuntimeError as error:
         kinds = sorted({device.platform for device in jax.devices()})
         raise ValueError(f"no device {name!r} here; there is {', '.join(kinds)}") from error
-
-
-def _shape_only(bases):
-    return None if bases is None else jax.tree.map(lambda leaf: leaf[0], bases)
 
 
 def _rows(seeds, running, epoch: int, seconds: float, report) -> list[dict[str, Any]]:
