@@ -14,7 +14,7 @@ from algotransfer.evaluation.exam import Exam
 from algotransfer.evaluation.execution import execute_freely, graphs_at_once
 from algotransfer.experiment import Experiment
 from algotransfer.graphs import sample_graphs
-from algotransfer.networks.layouts import dense_layout
+from algotransfer.networks.layouts.dense import dense_layout
 
 NUM_NODES = 6
 SINGLE = [

@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection
-from functools import partial
+from concurrent.futures import ThreadPoolExecutor
 from typing import Literal
 
 import jax
-import jax.numpy as jnp
 import numpy as np
-from jax import lax
 
-from algotransfer.algorithms import engines
 from algotransfer.algorithms.base import Algorithm, Trace
+from algotransfer.algorithms.programs import run_dense, run_sparse
 from algotransfer.algorithms.registry import get_algorithm
 from algotransfer.graphs.graph import Graph
 
 Layout = Literal["dense", "sparse"]
+PROGRAMS = {"dense": run_dense, "sparse": run_sparse}
 LARGEST_TRACE = 2000  # nodes up to which every step is recorded
 # Nodes up to which the dense engine is the faster one, by backend and framework.
 DENSE_UP_TO = {("cpu", "parallel"): 64, ("cpu", "sequential"): 256}
 DENSE_UP_TO_ELSEWHERE = 512
-# Cells of the dense matrices that run at once: on a CPU what its cache holds, elsewhere what
-# keeps a device busy.
+# Cells of adjacency matrices that run at once: on a CPU what its cache holds, elsewhere what keeps
+# a device busy.
 CHUNK_CELLS = {"cpu": 2**19}
 CHUNK_CELLS_ELSEWHERE = 2**26
 
@@ -42,7 +42,7 @@ def run(
     - `layout`: `dense` or `sparse`; the faster one for that many nodes if not given. The two
         agree to the last bit.
 
-    **Returns:** the `Trace`.
+    **Returns:** the `Trace`; a batch that takes more than one chunk comes back in host memory.
     """
     algorithm = get_algorithm(algorithm)
     layout = layout or _faster_layout(algorithm, graphs.num_nodes)
@@ -51,7 +51,7 @@ def run(
     _check_graphs(algorithm, graphs, record)
     if not graphs.batch_shape:
         return run(algorithm, jax.tree.map(lambda leaf: leaf[None], graphs), record, layout)[0]
-    trace, lost = PROGRAMS[layout](algorithm, _with_room(graphs), record)
+    trace, lost = _in_chunks(PROGRAMS[layout], algorithm, graphs, record)
     if np.any(lost):
         raise FloatingPointError(
             f"{algorithm.name} on graph {int(np.argmax(lost))}: a key under- or overflowed float32 "
@@ -65,14 +65,41 @@ def _faster_layout(algorithm: Algorithm, num_nodes: int) -> Layout:
     return "dense" if num_nodes <= DENSE_UP_TO.get(case, DENSE_UP_TO_ELSEWHERE) else "sparse"
 
 
-def _with_room(graphs: Graph) -> Graph:
-    """Rounds the number of edges up, so that like batches share one compiled program."""
-    width = graphs.senders.shape[-1]
+def _in_chunks(program, algorithm: Algorithm, graphs: Graph, record: str):
+    """Runs chunks of one shape on all cores; the last one overlaps the one before it."""
+    total = len(graphs)
+    cells = CHUNK_CELLS.get(jax.default_backend(), CHUNK_CELLS_ELSEWHERE)
+    chunk = max(1, cells // graphs.num_nodes**2)
+    room = _rounded_up(graphs.senders.shape[-1])
+    if total <= chunk:
+        return program(algorithm, _with_room(graphs, room), record)
+
+    graphs = jax.tree.map(np.asarray, graphs)
+    shapes = program.eval_shape(algorithm, _with_room(graphs[:chunk], room), record)
+    out = jax.tree.map(lambda leaf: np.empty((total, *leaf.shape[1:]), leaf.dtype), shapes)
+
+    def work(start: int) -> None:
+        here = slice(start, start + chunk)
+        part = program(algorithm, _with_room(graphs[here], room), record)
+        jax.tree.map(lambda whole, leaf: np.copyto(whole[here], leaf), out, part)
+
+    starts = [min(start, total - chunk) for start in range(0, total, chunk)]
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        list(pool.map(work, starts))  # a list, so that an error in a thread is raised here
+    return out
+
+
+def _rounded_up(width: int) -> int:
+    """A few widths for all batches, so that like ones share one compiled program."""
     step = max(8, 2 ** (width.bit_length() - 4))
-    padding = max(step, -(-width // step) * step) - width
+    return max(step, -(-width // step) * step)
+
+
+def _with_room(graphs: Graph, width: int) -> Graph:
+    """Pads the edges of a batch."""
 
     def padded(leaf, fill):
-        return np.pad(leaf, [(0, 0), (0, padding)], constant_values=fill) if padding else leaf
+        return np.pad(leaf, [(0, 0), (0, width - leaf.shape[1])], constant_values=fill)
 
     return Graph(
         senders=padded(graphs.senders, graphs.num_nodes),
@@ -81,114 +108,6 @@ def _with_room(graphs: Graph) -> Graph:
         source=graphs.source,
         num_nodes=graphs.num_nodes,
     )
-
-
-@partial(jax.jit, static_argnums=(0, 2))
-def _run_dense(algorithm: Algorithm, graphs: Graph, record: str):
-    num_nodes = graphs.num_nodes
-    engine = engines.sequential_dense if algorithm.sequential else engines.parallel_dense
-
-    def weights_or_nan(graph: Graph):
-        empty = jnp.full((num_nodes, num_nodes), jnp.nan, jnp.float32)
-        return empty.at[graph.senders, graph.receivers].set(graph.weights, mode="drop")
-
-    def one_chunk(graphs: Graph):
-        weights = jax.vmap(weights_or_nan)(graphs)
-        state = jax.vmap(lambda source: engines.initial_state(algorithm, source, num_nodes))(
-            graphs.source
-        )
-
-        def step(state):
-            return jax.vmap(lambda w, s: engine(algorithm, w)(s))(weights, state)
-
-        return _repeat(step, lambda state: state, state, num_nodes, record)
-
-    cells = CHUNK_CELLS.get(jax.default_backend(), CHUNK_CELLS_ELSEWHERE)
-    return _in_chunks(one_chunk, jax.tree.map(jnp.asarray, graphs), cells // num_nodes**2)
-
-
-def _in_chunks(one_chunk, graphs: Graph, chunk: int):
-    """Maps over chunks of one shape: the last one overlaps the one before it."""
-    total = len(graphs)
-    chunk = min(max(chunk, 1), total)
-    if chunk == total:
-        return one_chunk(graphs)
-
-    def body(i, out):
-        start = jnp.minimum(i * chunk, total - chunk)
-        part = jax.tree.map(lambda leaf: lax.dynamic_slice_in_dim(leaf, start, chunk), graphs)
-        return jax.tree.map(
-            lambda whole, piece: lax.dynamic_update_slice_in_dim(whole, piece, start, axis=0),
-            out,
-            one_chunk(part),
-        )
-
-    out = jax.tree.map(
-        lambda leaf: jnp.zeros((total, *leaf.shape[1:]), leaf.dtype),
-        jax.eval_shape(one_chunk, graphs[:chunk]),
-    )
-    return lax.fori_loop(0, -(-total // chunk), body, out)
-
-
-@partial(jax.jit, static_argnums=(0, 2))
-def _run_sparse(algorithm: Algorithm, graphs: Graph, record: str):
-    num_nodes = graphs.num_nodes
-
-    def one(graph: Graph):
-        state = engines.initial_state(algorithm, graph.source, num_nodes)
-        edges = (graph.senders, graph.receivers, graph.weights, num_nodes)
-        if algorithm.sequential:
-            step, queue = engines.sequential_sparse(algorithm, *edges)
-            carry = (state, queue(state))
-            return _repeat(step, lambda carry: carry[0], carry, num_nodes, record)
-        step = engines.parallel_sparse(algorithm, *edges)
-        return _repeat(step, lambda state: state, state, num_nodes, record)
-
-    return lax.map(one, jax.tree.map(jnp.asarray, graphs))
-
-
-def _repeat(step, state_of, carry, num_steps: int, record: str) -> tuple[Trace, jax.Array]:
-    """Steps until no graph is active.
-
-    **Returns:** the trace, and whether a key was lost.
-    """
-
-    def visible(carry):
-        state = state_of(carry)
-        return jax.tree.map(lambda leaf: leaf[..., None, :], (state.key, state.pred, state.visited))
-
-    def body(loop):
-        t, carry, history = loop
-        carry = step(carry)
-        if record == "full":
-            history = jax.tree.map(
-                lambda past, leaf: lax.dynamic_update_slice_in_dim(past, leaf, t + 1, axis=-2),
-                history,
-                visible(carry),
-            )
-        return t + 1, carry, history
-
-    history = None
-    if record == "full":
-        history = jax.tree.map(
-            lambda leaf: jnp.repeat(leaf, num_steps + 1, axis=-2), visible(carry)
-        )
-    # A state that has ended stays as it is, so that steps may go on for the sake of other graphs.
-    end, carry, history = lax.while_loop(
-        lambda loop: (loop[0] < num_steps) & jnp.any(state_of(loop[1]).active),
-        body,
-        (jnp.int32(0), carry, history),
-    )
-    last = visible(carry)
-    if record == "full":
-        late = (jnp.arange(num_steps + 1) > end)[:, None]
-        last = jax.tree.map(lambda past, leaf: jnp.where(late, leaf, past), history, last)
-    key, pred, visited = last
-    state = state_of(carry)
-    return Trace(key, pred, visited, state.length), state.lost
-
-
-PROGRAMS = {"dense": _run_dense, "sparse": _run_sparse}
 
 
 def _check_choice(name: str, value: str, choices: Collection[str]) -> None:

@@ -1,0 +1,158 @@
+"""The dense layout: adjacency matrices, and a list of the edges that exist."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Bool, Float, Int
+
+from algotransfer.graphs.graph import Graph
+from algotransfer.networks.layouts.base import EdgeList, at, on_edges
+
+
+class Dense(eqx.Module):
+    """Adjacency matrices: fast for graphs of up to a few hundred nodes.
+
+    A maximum of sums runs over the matrix, where XLA fuses everything into one reduction. What
+    costs a small network per edge runs over the list of edges, several times shorter than the
+    matrix; `slots` says where in the list each pair of nodes stands, and at its end if nowhere.
+    """
+
+    features: Float[Array, "f n n"]
+    edges: Bool[Array, "n n"]  # with the diagonal
+    listed: Float[Array, "f e"]  # the same features, on the list
+    i: Int[Array, " e"]
+    j: Int[Array, " e"]
+    slots: Int[Array, "n n"]
+
+    @property
+    def num_nodes(self) -> int:
+        return self.edges.shape[-1]
+
+    def with_features(self, kinds: tuple[int, ...]) -> Dense:
+        rows = jnp.array(kinds)
+        return Dense(self.features[rows], self.edges, self.listed[rows], self.i, self.j, self.slots)
+
+    def max_plus(self, node, edge):
+        return _dense_max_plus(self.features, self.edges, node, edge)
+
+    def pairs(self, receiver, sender, edge):
+        from_i = _spread(1, receiver, self.i, self.slots)
+        from_j = _spread(0, sender, self.j, self.slots)
+        return from_i + from_j + on_edges(self.listed, edge)
+
+    def max(self, values):
+        return _slot_max(values, self.i, self.slots)
+
+    def scores(self, sender, edge):
+        return sender[None, :] + on_edges(self.features, edge)
+
+    def log_softmax_at(self, scores, index, allowed=None):
+        scores = self._masked(scores, allowed)
+        at = jnp.take_along_axis(scores, index[:, None], axis=1)[:, 0]
+        return at - jax.nn.logsumexp(scores, axis=1)
+
+    def argmax(self, scores, allowed=None):
+        return jnp.argmax(self._masked(scores, allowed), axis=1).astype(jnp.int32)
+
+    def reach(self, nodes):
+        return jnp.any(self.edges & nodes[None, :], axis=1)
+
+    def _masked(self, scores, allowed):
+        edges = self.edges
+        if allowed is not None:  # self is always an allowed predecessor
+            edges = edges & (allowed[None, :] | jnp.eye(self.num_nodes, dtype=bool))
+        return jnp.where(edges, scores, -jnp.inf)
+
+
+def dense_layout(graph: Graph, kinds: tuple[str, ...]) -> Dense:
+    """The dense layout of one graph with these kinds of edge features."""
+    weights, adjacency = graph.weight_matrix(), graph.adjacency()
+    features = {"weight": weights, "one": adjacency.astype(weights.dtype)}
+    edges = EdgeList(graph, kinds)
+    count = len(edges.i)
+    nowhere = jnp.full((graph.num_nodes, graph.num_nodes), count, jnp.int32)
+    return Dense(
+        features=jnp.stack([features[kind] for kind in kinds]),
+        edges=adjacency | jnp.eye(graph.num_nodes, dtype=bool),
+        listed=edges.features,
+        i=edges.i,
+        j=edges.j,
+        slots=nowhere.at[edges.i, edges.j].set(jnp.arange(count), mode="drop"),
+    )
+
+
+# The gradient of a max touches only the winning neighbour, so the backward pass compares again
+# instead of storing anything of size n × n × h; it is shared equally among ties, as JAX does.
+
+
+@jax.custom_vjp
+def _dense_max_plus(features, edges, node, edge):
+    values = node[None, :, :] + on_edges(features, edge)
+    return jnp.max(jnp.where(edges[..., None], values, -jnp.inf), axis=1)
+
+
+def _dense_max_plus_forward(features, edges, node, edge):
+    best = _dense_max_plus(features, edges, node, edge)
+    return best, (features, edges, node, edge, best)
+
+
+def _dense_max_plus_backward(saved, gradient):
+    features, edges, node, edge, best = saved
+    values = node[None, :, :] + on_edges(features, edge)
+    hit = edges[..., None] & (values == best[:, None, :])
+    share = gradient / jnp.maximum(1, jnp.sum(hit, axis=1))
+    flow = jnp.where(hit, share[:, None, :], 0.0)  # [i, j, h], fused into the sums that read it
+    d_edge = jnp.stack([jnp.sum(flow * row[..., None], axis=(0, 1)) for row in features])
+    return None, None, jnp.sum(flow, axis=0), d_edge
+
+
+_dense_max_plus.defvjp(_dense_max_plus_forward, _dense_max_plus_backward)
+
+
+# Between nodes and the list of edges everything moves by gathers, in both directions: what arrives
+# at a node stands in its row of `slots`, what it sends in its column. Scatters would be slower.
+
+
+def _matrix(values: Float[Array, "e d"], slots: Int[Array, "n n"], missing: float):
+    """Values on the list as a matrix [i, j, d]."""
+    return values.at[slots].get(mode="fill", fill_value=missing)
+
+
+@partial(jax.custom_vjp, nondiff_argnums=(0,))
+def _spread(axis, values, index, slots):
+    return at(values, index)
+
+
+def _spread_forward(axis, values, index, slots):
+    return at(values, index), slots
+
+
+def _spread_backward(axis, slots, gradient):
+    return jnp.sum(_matrix(gradient, slots, 0.0), axis=axis), None, None
+
+
+_spread.defvjp(_spread_forward, _spread_backward)
+
+
+@jax.custom_vjp
+def _slot_max(values, i, slots):
+    return jnp.max(_matrix(values, slots, -jnp.inf), axis=1)
+
+
+def _slot_max_forward(values, i, slots):
+    best = _slot_max(values, i, slots)
+    return best, (values, i, slots, best)
+
+
+def _slot_max_backward(saved, gradient):
+    values, i, slots, best = saved
+    ties = jnp.sum(_matrix(values, slots, -jnp.inf) == best[:, None], axis=1)
+    hit = (values == at(best, i)) & (i < len(best))[:, None]
+    return jnp.where(hit, at(gradient / jnp.maximum(1, ties), i), 0.0), None, None
+
+
+_slot_max.defvjp(_slot_max_forward, _slot_max_backward)
