@@ -8,10 +8,21 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from algotransfer.algorithms import ALGORITHMS, Algorithm, Trace, run
-    from algotransfer.datasets import Dataset, load_dataset, make_dataset, save_dataset
+    from algotransfer.datasets import (
+        Dataset,
+        from_graphs,
+        load_dataset,
+        make_dataset,
+        make_splits,
+        save_dataset,
+    )
+    from algotransfer.draw import draw_trace
+    from algotransfer.evaluation import evaluate
+    from algotransfer.execution import execute
     from algotransfer.experiment import Experiment
     from algotransfer.graphs import Graph, read_graph, sample_graphs, write_graph
     from algotransfer.paper import paper_tables
+    from algotransfer.training import Model, load_model, train
 
 __version__ = "0.1.0"
 
@@ -21,14 +32,22 @@ __all__ = [
     "Dataset",
     "Experiment",
     "Graph",
+    "Model",
     "Trace",
+    "draw_trace",
+    "evaluate",
+    "execute",
+    "from_graphs",
     "load_dataset",
+    "load_model",
     "make_dataset",
+    "make_splits",
     "paper_tables",
     "read_graph",
     "run",
     "sample_graphs",
     "save_dataset",
+    "train",
     "write_graph",
 ]
 
@@ -38,14 +57,22 @@ _MODULE_OF = {
     "Dataset": "algotransfer.datasets",
     "Experiment": "algotransfer.experiment",
     "Graph": "algotransfer.graphs",
+    "Model": "algotransfer.training",
     "Trace": "algotransfer.algorithms",
+    "draw_trace": "algotransfer.draw",
+    "evaluate": "algotransfer.evaluation",
+    "execute": "algotransfer.execution",
+    "from_graphs": "algotransfer.datasets",
     "load_dataset": "algotransfer.datasets",
+    "load_model": "algotransfer.training",
     "make_dataset": "algotransfer.datasets",
+    "make_splits": "algotransfer.datasets",
     "paper_tables": "algotransfer.paper",
     "read_graph": "algotransfer.graphs",
     "run": "algotransfer.algorithms",
     "sample_graphs": "algotransfer.graphs",
     "save_dataset": "algotransfer.datasets",
+    "train": "algotransfer.training",
     "write_graph": "algotransfer.graphs",
 }
 

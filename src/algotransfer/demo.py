@@ -50,7 +50,7 @@ def transfer(folder: Path) -> None:
     results = {}
     for label, experiment in {"alone": alone, "with BFS": together}.items():
         path, model = train(experiment, seeds=2, data=splits, folder=folder / "runs")
-        frame = evaluate(model, splits.test)
+        frame = evaluate(model or path, splits.test)
         output.print(f"[bold]Bellman-Ford {label}[/], {len(splits.train)} graphs (paper: 15,000)")
         output.print(beside_paper_table(frame, experiment, graph="mean"))
         wrote(path)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -11,7 +12,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from algotransfer.algorithms import Algorithm, run
-from algotransfer.evaluation.execution import Execution, execute_freely
+from algotransfer.evaluation.execution import execute_freely
 from algotransfer.graphs.graph import Graph
 from algotransfer.networks.rollout import Driver, State
 from algotransfer.training.examples import tasks_of
@@ -108,8 +109,8 @@ def _driver(task: Task, graph: Graph, infinity: float, steps: int) -> Driver:
     return Driver(State(key, visited), jnp.int32(steps), carry_all=task.supervision.carry_all)
 
 
-def _final(task: Task, execution: Execution):
-    """Keys and pointers with which an execution ended."""
+def _final(task: Task, execution: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Keys and pointers with which an `Execution` (of NumPy arrays) ended."""
     if task.supervision.carry_all:
         return execution.key[-1], execution.pointer[-1]
     if task.algorithm.sequential:

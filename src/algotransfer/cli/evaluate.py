@@ -78,7 +78,7 @@ class Evaluate:
 
             feedback = import_clrs(self.clrs)
             check_name("algorithm in this file", target, feedback)
-            return [from_graphs(feedback[target].graphs)]
+            return [from_graphs([feedback[target].graphs])]
         from algotransfer.evaluation.runs import unseen_graphs
 
         return unseen_graphs(self.num_nodes, self.num_graphs, self.graph)

@@ -83,12 +83,12 @@ class Execute:
     def _read(self) -> tuple[Graph, tuple]:
         from algotransfer.graphs import read_graph
 
-        graph, names = read_graph(self.graph)
-        if self.source is None:
-            return graph, names
-        # An index is a number too, so names come first.
-        known = self.source in names or not self.source.isdecimal()
-        return tuple(read_graph(self.graph, self.source if known else int(self.source)))
+        read = read_graph(self.graph)
+        if self.source is not None:
+            # An index is a number too, so names come first.
+            known = self.source in read.names or not self.source.isdecimal()
+            read = read_graph(self.graph, self.source if known else int(self.source))
+        return read.graph, read.names
 
 
 def _rows(answer: Answer, names):

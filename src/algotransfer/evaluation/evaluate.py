@@ -48,7 +48,7 @@ def evaluate_networks(
     - `seeds`: the seed of each.
     - `datasets`: graphs of any sizes and families.
     - `progress`: called with the number of graphs done and to be done.
-    - `layout`: `dense` or `sparse`; by the number of nodes if not given.
+    - `layout`: `dense` or `sparse`; the faster one if not given.
 
     **Returns:** a row per seed, family, number of nodes, metric and hop distance, with the columns
 

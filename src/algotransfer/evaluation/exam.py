@@ -91,7 +91,7 @@ class Exam:
         """Indices of graphs, every time as many, and how many of them are new."""
         total = len(self.graphs)
         kept = self.graphs.num_nodes if self.manners[-1].every_step else 1
-        count = -(-total // graphs_at_once(self.networks, self.graphs, kept))
+        count = -(-total // graphs_at_once(self.networks, self.graphs, kept, self.layout))
         size = -(-total // count)
         for start in range(0, total, size):
             yield np.arange(start, start + size) % total, min(size, total - start)

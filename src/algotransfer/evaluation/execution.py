@@ -28,6 +28,9 @@ CHUNK_BYTES = {"cpu": 2**28}
 CHUNK_BYTES_ELSEWHERE = 2**32
 
 
+# Nodes up to which the dense layout is the faster one where nothing is differentiated, by backend.
+DENSE_UP_TO = {"cpu": 0}
+
 LayoutName = Literal["dense", "sparse"]
 
 
@@ -79,13 +82,13 @@ def execute_freely(
     - `drivers`: one per algorithm of the network, with the batch in front.
     - `num_steps`: length of the scan.
     - `at_end`: keep the target's last step alone.
-    - `layout`: `dense` or `sparse`; by the number of nodes if not given.
+    - `layout`: `dense` or `sparse`; the faster one if not given. They agree to float tolerance.
 
     **Returns:** the `Execution`, with axes of seeds and graphs in front.
     """
     # Keys may grow to 1e8 and more, where shorter products lose what tells neighbours apart.
     with jax.default_matmul_precision("float32"):
-        views = make_layouts(graphs, networks.kinds, layout)
+        views = make_layouts(graphs, networks.kinds, layout or faster_layout(graphs.num_nodes))
         one = partial(_execute_one, num_steps=num_steps, at_end=at_end)
         on_graphs = jax.vmap(one, in_axes=(None, 0, 0, 0))
         return jax.vmap(on_graphs, in_axes=(0, None, None, None))(
@@ -145,7 +148,15 @@ def best_predecessors(
     return layout.argmax(jnp.nan_to_num(scores, nan=jnp.finfo(scores.dtype).min), allowed)
 
 
-def graphs_at_once(networks: Executor, graphs: Graph, num_steps: int) -> int:
+def faster_layout(num_nodes: int) -> LayoutName:
+    """The layout in which graphs of that size are executed faster."""
+    limit = DENSE_UP_TO.get(jax.default_backend(), layouts.DENSE_UP_TO)
+    return "dense" if num_nodes <= limit else "sparse"
+
+
+def graphs_at_once(
+    networks: Executor, graphs: Graph, num_steps: int, layout: LayoutName | None = None
+) -> int:
     """How many graphs of a batch fit into one chunk, by an estimate of the memory they take.
 
     **Arguments:**
@@ -154,7 +165,8 @@ def graphs_at_once(networks: Executor, graphs: Graph, num_steps: int) -> int:
     """
     update = networks.processors[0].update  # [seeds, 2h, h]
     num_seeds, hidden, nodes = update.shape[0], update.shape[-1], graphs.num_nodes
-    edges = nodes**2 if nodes <= layouts.DENSE_UP_TO else graphs.senders.shape[-1] + nodes
+    dense = (layout or faster_layout(nodes)) == "dense"
+    edges = nodes**2 if dense else graphs.senders.shape[-1] + nodes
     activations = 4 * edges * 8 * hidden  # NE++'s two layers on edges are the widest
     outputs = num_steps * nodes * (16 * num_seeds + 32)
     budget = CHUNK_BYTES.get(jax.default_backend(), CHUNK_BYTES_ELSEWHERE)

@@ -6,6 +6,7 @@ An executor is a pytree of weight matrices and four pure methods that a rollout 
 
 from __future__ import annotations
 
+import functools
 from abc import abstractmethod
 from typing import Generic, TypeVar
 
@@ -113,6 +114,7 @@ class Executor(eqx.Module, Generic[Memory]):
     """A network that executes one or several algorithms step by step."""
 
     algorithms: eqx.AbstractVar[tuple[Algorithm, ...]]
+    processors: eqx.AbstractVar[tuple[Processor, ...]]  # their outputs are summed
     kinds: eqx.AbstractVar[tuple[str, ...]]  # edge features that layouts must offer, in order
 
     @abstractmethod
@@ -309,10 +311,11 @@ class NEPlusPlus(Executor):
                     node, edge, processor, layout
                 )
             )
-            hidden = sum(
+            updates = [
                 p._update(h, messages(node, specialist.edge, specialist.encoder, p, own_layout))
                 for p in self.processors
-            )
+            ]
+            hidden = functools.reduce(jnp.add, updates)
             latents.append(Latent(node, hidden))
         return tuple(latent.hidden for latent in latents), tuple(latents)
 

@@ -36,7 +36,7 @@ def draw_generalisation(
         figure.subplots(1, len(metrics), squeeze=False)[0], metrics, strict=True
     ):
         for colour, (label, (experiment, frame)) in zip(COLOURS, results.items(), strict=False):
-            means = per_seed(frame[frame["metric"] == metric])
+            means = per_seed(frame.query("metric == @metric"))
             networks = means[means["row"] == "network"]
             for _, seed in networks.groupby("seed"):
                 axes.plot(seed["num_nodes"], seed["mean"], color=colour, alpha=0.25, lw=1)

@@ -40,13 +40,14 @@ def experiments(tables: tuple[str, ...] = TABLES) -> list[Experiment]:
     """All experiments that these tables need, each once, in order."""
     printed = paper_tables().fillna({"source": ""})
     columns = ["model", "supervision", "method", "source", "target"]
-    found = []
+    found: list[Experiment] = []
     for table in tables:
-        lines = printed[printed["table"] == table]
+        lines = printed.query("table == @table")
         if lines.empty:
             names = ", ".join(dict.fromkeys(printed["table"]))
             raise ValueError(f"the paper has no table {table!r}; choose among {names}")
         found += [
-            paper_experiment(*line) for line in lines[columns].drop_duplicates().itertuples(False)
+            paper_experiment(*line)
+            for line in lines.drop_duplicates(columns)[columns].itertuples(index=False)
         ]
     return list(dict.fromkeys(found))

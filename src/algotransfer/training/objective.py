@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import NamedTuple
 
 import equinox as eqx
@@ -70,7 +71,7 @@ def objective(
 
     def one(layout, truths, noise):
         losses = _graph_losses(network, tasks, layout, truths, noise, select)
-        return sum(loss for task in losses for loss in task.values()), losses
+        return sum(map(_total, losses), jnp.float32(0)), losses
 
     return jax.vmap(one)(examples.layouts, examples.truths, noise)
 
@@ -86,7 +87,7 @@ def _graph_losses(network, tasks, layout, truths, noise, select) -> tuple[Losses
 
         def target_loss(noise):
             (losses,) = _trajectory_losses(alone, tasks[-1:], layout, truths[-1:], noise)
-            return sum(losses.values())
+            return _total(losses)
 
         best = _argmin(jax.vmap(target_loss)(noise))
         return _trajectory_losses(network, tasks, layout, truths, noise[best])
@@ -95,7 +96,7 @@ def _graph_losses(network, tasks, layout, truths, noise, select) -> tuple[Losses
     average = [{name: jnp.mean(loss) for name, loss in task.items()} for task in base]
     if select == "mean":
         return (*average, {name: jnp.mean(loss) for name, loss in target.items()})
-    best = _argmin(lax.stop_gradient(sum(target.values())))
+    best = _argmin(lax.stop_gradient(_total(target)))
     return (*average, {name: loss[best] for name, loss in target.items()})
 
 
@@ -116,6 +117,10 @@ def _trajectory_losses(network, tasks, layout: Layout, truths, noise) -> tuple[L
         )
         for k, task in enumerate(tasks)
     )
+
+
+def _total(losses: dict[str, Array]) -> Array:
+    return functools.reduce(jnp.add, losses.values())
 
 
 def _argmin(losses: Float[Array, " trajectories"]):

@@ -84,6 +84,7 @@ def _sequential_steps(algorithm, layout: Layout, truth: Truth, y, scores) -> Ste
     def at(values):  # [steps, n] -> [steps]
         return jnp.take_along_axis(values, node, axis=1)[:, 0]
 
+    assert truth.next_node is not None  # as for every sequential algorithm
     reached = jax.vmap(layout.reach)(before) | (jnp.arange(layout.num_nodes) == truth.source)
     target = jnp.maximum(truth.pred[1:], 0)
     log_probability = jax.vmap(layout.log_softmax_at)(scores, target, reached)

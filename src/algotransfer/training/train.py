@@ -211,7 +211,7 @@ def compile_epoch(program: Program, states: SeedState, training: Examples, valid
         program = dataclasses.replace(program, pieces=pieces)
         seeds_at_once = jax.jit(jax.vmap(program.epoch, in_axes=(0, None, None)), donate_argnums=0)
         compiled = seeds_at_once.lower(states, training, validation).compile()
-        analysis = compiled.memory_analysis()
+        analysis: Any = compiled.memory_analysis()
         need = int(analysis.temp_size_in_bytes + analysis.argument_size_in_bytes)
         if need <= limit:
             return compiled, need
@@ -224,15 +224,13 @@ def compile_epoch(program: Program, states: SeedState, training: Examples, valid
 
 def memory_limit() -> int:
     """Bytes that the default device has (for a CPU: the machine)."""
-    device = jax.config.jax_default_device or jax.devices()[0]
-    statistics = device.memory_stats() or {}
+    statistics = _statistics()
     return statistics.get("bytes_limit") or os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 
 def peak_memory() -> int:
     """The most bytes used so far on the default device (for a CPU: by this process)."""
-    device = jax.config.jax_default_device or jax.devices()[0]
-    statistics = device.memory_stats() or {}
+    statistics = _statistics()
     in_kib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return statistics.get("peak_bytes_in_use") or in_kib * 1024
 
@@ -244,7 +242,12 @@ def _splits(data: str | Splits, seed: int) -> Splits:
     return make_splits(data, seed)
 
 
-def _device(name: str | None) -> jax.Device:
+def _statistics() -> dict[str, int]:
+    device = next(iter(jnp.zeros(()).devices()))  # wherever arrays go by default
+    return device.memory_stats() or {}
+
+
+def _device(name: str | None):
     try:
         return jax.devices(name)[0]
     except RuntimeError as error:

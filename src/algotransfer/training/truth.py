@@ -7,6 +7,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
 from algotransfer.algorithms import Algorithm, Trace
+from algotransfer.algorithms.base import Array as AnyArray
 from algotransfer.networks.rollout import State
 
 Infinity = float | str  # "instance", or the number that stands for ∞
@@ -57,15 +58,15 @@ def make_truth(algorithm: Algorithm, trace: Trace, infinity: Infinity, num_steps
     """
     num_nodes = trace.key.shape[-1]
     stand_in = stand_in_for(algorithm, trace.final_key, infinity)[..., None, None]
-    raw = trace.key[..., : num_steps + 1, :]
-    pred = trace.pred[..., : num_steps + 1, :]
+    raw = jnp.asarray(trace.key[..., : num_steps + 1, :])
+    pred = jnp.asarray(trace.pred[..., : num_steps + 1, :])
     key = jnp.where(jnp.isinf(raw), stand_in, raw) / algorithm.unit(num_nodes)
 
     reached = raw != algorithm.unreached_key
     visited, next_node = reached, None
     if algorithm.sequential:
         assert trace.visited is not None
-        visited = trace.visited[..., : num_steps + 1, :]
+        visited = jnp.asarray(trace.visited[..., : num_steps + 1, :])
         queued = (reached & ~visited)[..., :-1, :]
         sign = 1.0 if algorithm.smaller_is_better else -1.0
         cost = jnp.where(queued, sign * raw[..., :-1, :], jnp.inf)
@@ -76,9 +77,9 @@ def make_truth(algorithm: Algorithm, trace: Trace, infinity: Infinity, num_steps
 
 
 def stand_in_for(
-    algorithm: Algorithm, final_key: Float[Array, "*batch n"], infinity: Infinity
+    algorithm: Algorithm, final_key: Float[AnyArray, "*batch n"], infinity: Infinity
 ) -> Float[Array, "*batch"]:
     """The number that the network sees for ∞ in each graph."""
     if infinity == "instance":
-        return algorithm.stand_in(final_key)
+        return jnp.asarray(algorithm.stand_in(final_key))
     return jnp.full(final_key.shape[:-1], float(infinity))

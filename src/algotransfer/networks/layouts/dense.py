@@ -40,8 +40,8 @@ class Dense(eqx.Module):
         return _dense_max_plus(self.features, self.edges, node, edge)
 
     def pairs(self, receiver, sender, edge):
-        from_i = _spread(1, receiver, self.i, self.slots)
-        from_j = _spread(0, sender, self.j, self.slots)
+        from_i: Array = _spread(1, receiver, self.i, self.slots)
+        from_j: Array = _spread(0, sender, self.j, self.slots)
         return from_i + from_j + on_edges(self.listed, edge)
 
     def max(self, values):
