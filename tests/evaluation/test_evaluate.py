@@ -78,7 +78,7 @@ def test_every_seed_by_itself(frame, networks, datasets):
 
 def test_chunks_do_not_matter(frame, networks, datasets, monkeypatch):
     seen = []
-    monkeypatch.setitem(module.CHUNK_BYTES, "cpu", 4 * 10**4)
+    monkeypatch.setitem(module.CHUNK_BYTES, "cpu", 10**4)
     chunked = evaluate_networks(
         networks, NO_ALGORITHM, [3, 9], list(datasets.values()), lambda *now: seen.append(now)
     )
