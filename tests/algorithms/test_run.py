@@ -176,8 +176,14 @@ def test_chunks_change_nothing(name, in_a_chunk, monkeypatch):
     graphs = sample_graphs("ba", 11, 10, seed=2)
     whole = run(name, graphs, layout="dense")
     monkeypatch.setitem(run_module.CHUNK_CELLS, jax.default_backend(), in_a_chunk * 100)
-    again = replace(ALGORITHMS[name], name="again")  # not the program compiled above
-    jax.tree.map(np.testing.assert_array_equal, run(again, graphs, layout="dense"), whole)
+    jax.tree.map(np.testing.assert_array_equal, run(name, graphs, layout="dense"), whole)
+
+
+def test_a_lost_key_is_found_in_any_chunk(monkeypatch):
+    monkeypatch.setitem(run_module.CHUNK_CELLS, jax.default_backend(), 2 * 81)
+    graphs = concatenate([two(PATH, np.full(8, 1e-4))] * 3 + [two(PATH, np.full(8, 1e-6))])
+    with pytest.raises(FloatingPointError, match="reliable_seq on graph 6"):
+        run("reliable_seq", graphs)
 
 
 def test_arrays_on_the_device_are_as_good_as_numpy():
@@ -192,16 +198,25 @@ def test_layout_is_chosen_by_size(num_nodes, layout):
         assert run_module._faster_layout(algorithm, num_nodes) == layout
 
 
+def compilations(layout, batches, algorithm):
+    """How often an algorithm is compiled for some batches, each of them run twice."""
+    algorithm = replace(algorithm, name="counted")  # not compiled before
+    before = run_module.PROGRAMS[layout]._cache_size()
+    for graphs in (*batches, *batches):
+        run(algorithm, graphs, layout=layout)
+    return run_module.PROGRAMS[layout]._cache_size() - before
+
+
 @EACH_LAYOUT
 def test_like_batches_share_one_compilation(layout):
-    algorithm = replace(ALGORITHMS["prim"], name="counted")
-    program = run_module.PROGRAMS[layout]
-    before = program._cache_size()
-    widths = set()
-    for seed in range(6):
-        graphs = sample_graphs("er", 50, 11, seed=seed)
-        widths.add(graphs.senders.shape[1])
-        run(algorithm, graphs, layout=layout)
-        run(algorithm, graphs, layout=layout)
-    assert len(widths) > 2
-    assert program._cache_size() - before <= 2
+    graphs = [sample_graphs("er", 50, 11, seed=seed) for seed in range(6)]
+    assert len({batch.senders.shape for batch in graphs}) > 2
+    assert compilations(layout, graphs, ALGORITHMS["prim"]) <= 2
+
+
+@EACH_LAYOUT
+def test_batches_of_any_number_of_graphs_share_one_compilation(layout, monkeypatch):
+    monkeypatch.setitem(run_module.CHUNK_CELLS, jax.default_backend(), 10 * 12**2)
+    graphs = sample_graphs("grid", 37, 12)
+    batches = [graphs[:count] for count in (10, 11, 25, 37)]
+    assert compilations(layout, batches, ALGORITHMS["bfs"]) == 1
