@@ -15,6 +15,7 @@ from algotransfer.cli.data import Data
 from algotransfer.cli.evaluate import Evaluate
 from algotransfer.cli.execute import Execute
 from algotransfer.cli.list_names import ListNames
+from algotransfer.cli.report import Report
 from algotransfer.cli.reproduce import Reproduce
 from algotransfer.cli.train import Train
 
@@ -33,6 +34,7 @@ COMMANDS: dict[str, type[Command]] = {
     "evaluate": Evaluate,
     "execute": Execute,
     "reproduce": Reproduce,
+    "report": Report,
     "bench": Bench,
 }
 

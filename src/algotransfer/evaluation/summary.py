@@ -65,19 +65,23 @@ def beside_paper(frame: pandas.DataFrame, experiment: Experiment) -> pandas.Data
     return _of_paper(experiment).merge(ours, on=keys)
 
 
-def _of_paper(experiment: Experiment) -> pandas.DataFrame:
-    """What the paper printed for an experiment."""
+def paper_key(experiment: Experiment) -> dict[str, str]:
+    """The words by which the paper's tables name an experiment."""
     supervision = experiment.supervision
     sampled = supervision == "na" and get_algorithm(experiment.target).sequential
-    same = {
+    return {
         "supervision": "na_mean" if sampled and experiment.select == "mean" else supervision,
         "model": PAPER_MODELS[experiment.model],
         "method": experiment.method,
         "source": "+".join(experiment.base),
         "target": experiment.target,
     }
+
+
+def _of_paper(experiment: Experiment) -> pandas.DataFrame:
+    """What the paper printed for an experiment."""
     paper: Any = paper_tables().fillna({"source": ""})
-    for column, value in same.items():
+    for column, value in paper_key(experiment).items():
         paper = paper[paper[column] == value]
     columns = ["table", "num_nodes", "graph", "metric", "value", "std"]
     return paper[columns].rename(columns={"value": "paper", "std": "paper_std"})

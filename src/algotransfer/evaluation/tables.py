@@ -75,8 +75,9 @@ def _cell(line) -> str:
 
 
 def _spread(value: float, std: float) -> str:
-    return _number(value) if np.isnan(std) else f"{_number(value)} ± {_number(std, 2)}"
+    return number(value) if np.isnan(std) else f"{number(value)} ± {number(std, 2)}"
 
 
-def _number(value: float, digits: int = 3) -> str:
+def number(value: float, digits: int = 3) -> str:
+    """A number with a few digits, readable from 1e-20 to 1e20."""
     return f"{value:.{digits}g}".replace("e+0", "e").replace("e+", "e").replace("e-0", "e-")
