@@ -27,7 +27,7 @@ class State(eqx.Module):
     pred: Int[Array, " nodes"]
     visited: PyTree[Bool[Array, " nodes"]]  # None for parallel algorithms
     length: Int[Array, ""]  # steps that counted so far
-    active: Bool[Array, ""]  # whether another step counts
+    active: Bool[Array, ""]  # whether another step may count
     lost: Bool[Array, ""]  # whether a candidate key under- or overflowed to "unreached"
 
 
@@ -134,7 +134,7 @@ def sequential_dense(algorithm: Algorithm, weights: Float[Array, "nodes nodes"])
             pred=jnp.where(improved, u, state.pred),
             visited=visited,
             length=state.length + some,
-            active=jnp.any((key != algorithm.unreached_key) & ~visited),
+            active=some,
             lost=state.lost | jnp.any(open_neighbour & _lost(algorithm, candidate, state.key)),
         )
 
@@ -206,8 +206,7 @@ def sequential_sparse(algorithm: Algorithm, senders, receivers, weights, num_nod
             relax_lanes,
             (first_edge[u], state.key, state.pred, cost, best, state.lost),
         )
-        active = jnp.min(best) < jnp.inf
-        state = State(key, pred, visited, state.length + some, active, lost)
+        state = State(key, pred, visited, state.length + some, some, lost)
         return state, Queue(cost, best)
 
     return step, queue

@@ -13,7 +13,7 @@ class Report:
     folder: Path | None = None
     """Runs to take results from; without it, the table that is already in --out."""
     out: Path = Path("results")
-    """Folder for results.csv (tidy) and results.md."""
+    """Folder for results.csv (tidy), results.md and what they were made with."""
     weights: Path | None = None
     """Also copy the weights of these runs into this folder, named after their experiments."""
 
@@ -23,8 +23,9 @@ class Report:
 
         from algotransfer.cli.console import next_step, wrote
         from algotransfer.files import write_atomically
-        from algotransfer.report.collect import collect
+        from algotransfer.report.collect import collect, environments
         from algotransfer.report.markdown import write_markdown
+        from algotransfer.training.runs import write_json
 
         table = self.out / "results.csv"
         if self.folder is not None:
@@ -32,6 +33,7 @@ class Report:
             self.out.mkdir(parents=True, exist_ok=True)
             write_atomically(table, results.to_csv(index=False).encode())
             wrote(table)
+            write_json(self.out / "environments.json", environments(self.folder))
         elif table.exists():
             results = pandas.read_csv(table).fillna({"source": ""})
         else:

@@ -241,12 +241,15 @@ class EdgeEncoder(eqx.Module):
 
     def messages(self, node, edge, processor: Processor, layout: Layout) -> Float[Array, "n h"]:
         """max_j M q_ij, with M multiplied into L and W₂ so that q itself is never made."""
-        to_hidden = jnp.concatenate([self.first, self.linear @ processor.message], axis=1)
-        own, other, along = split_rows(to_hidden, node.shape[-1], node.shape[-1], edge.shape[-1])
-        first, linear = jnp.split(
-            layout.pairs(node @ own, node @ other, edge @ along), [self.first.shape[1]], axis=1
-        )
-        return layout.max(linear + jax.nn.relu(first) @ (self.second @ processor.message))
+
+        def on_edges(matrix):
+            own, other, along = split_rows(matrix, node.shape[-1], node.shape[-1], edge.shape[-1])
+            return layout.pairs(node @ own, node @ other, edge @ along)
+
+        # Two lists rather than one twice as wide: each is fused into what reads it.
+        hidden = jax.nn.relu(on_edges(self.first))
+        linear = on_edges(self.linear @ processor.message)
+        return layout.max(linear + hidden @ (self.second @ processor.message))
 
 
 class Specialist(eqx.Module):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from algotransfer.evaluation.runs import EVALUATION
 from algotransfer.evaluation.summary import paper_key
@@ -12,7 +13,17 @@ from algotransfer.training.runs import WEIGHTS, load_model
 if TYPE_CHECKING:
     import pandas
 
+ENVIRONMENT = "environment.json"
 EXPERIMENT = ["supervision", "model", "method", "source", "target"]
+
+
+def environments(folder: str | Path) -> dict[str, Any]:
+    """What every finished run was made with, by experiment and hash."""
+    return {
+        f"{path.parent.parent.name}/{path.parent.name}": json.loads(path.read_text())
+        for path in sorted(Path(folder).glob(f"*/*/{ENVIRONMENT}"))
+        if (path.parent / WEIGHTS).exists()
+    }
 
 
 def collect(folder: str | Path) -> pandas.DataFrame:

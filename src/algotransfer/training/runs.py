@@ -87,7 +87,7 @@ def environment() -> dict[str, Any]:
         "packages": {name: _version(name) for name in packages},
         "device": {"kind": device.device_kind, "platform": device.platform},
         "commit": _commit(),
-        "command": [Path(sys.argv[0]).name, *sys.argv[1:]],
+        "command": [Path(word).name if os.sep in word else word for word in sys.argv],
     }
 
 

@@ -148,7 +148,7 @@ def train(
                 rows = _rows(seeds, running, epochs, seconds, report)
                 metrics.writelines(json.dumps(row) + "\n" for row in rows)
                 metrics.flush()
-                graphs = len(seeds) * (len(training) // experiment.batch_size)
+                graphs = len(rows) * (len(training) // experiment.batch_size)
                 for tell in reporters:
                     tell(rows, graphs * experiment.batch_size / seconds)
                 paused = deadline is not None and time.monotonic() > deadline
