@@ -6,7 +6,8 @@ from networks.plain import PLAIN
 
 from algotransfer.algorithms import ALGORITHMS
 from algotransfer.networks import MODELS, Processor
-from algotransfer.networks.executors import EdgeEncoder, Heads, Specialist, Termination
+from algotransfer.networks.ne_plus_plus import EdgeEncoder, Specialist
+from algotransfer.networks.parts import Heads, Termination
 
 
 def kinds_of(model: str, names: tuple[str, ...]) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from networks.weights import draw_weights, plain_network, to_network
 from algotransfer.algorithms import ALGORITHMS
 from algotransfer.datasets import Dataset, make_dataset
 from algotransfer.networks import make_layouts
-from algotransfer.networks.executors import edge_kinds
+from algotransfer.networks.executor import edge_kinds
 from algotransfer.training.examples import make_examples
 from algotransfer.training.objective import Examples, Task
 from algotransfer.training.supervision import SUPERVISIONS

@@ -13,7 +13,7 @@ from algotransfer.evaluation.exam import Exam, Label
 from algotransfer.evaluation.execution import LayoutName
 from algotransfer.evaluation.metrics import METRICS, Metrics
 from algotransfer.experiment import Experiment
-from algotransfer.networks.executors import Executor
+from algotransfer.networks.executor import Executor
 
 if TYPE_CHECKING:
     import pandas

@@ -26,7 +26,7 @@ from algotransfer.evaluation.reading import READINGS, Manner, read_batch
 from algotransfer.evaluation.references import POINTERS, the_algorithm
 from algotransfer.experiment import Experiment
 from algotransfer.graphs.graph import Graph
-from algotransfer.networks.executors import Executor
+from algotransfer.networks.executor import Executor
 from algotransfer.training.objective import Task
 from algotransfer.training.supervision import SUPERVISIONS
 from algotransfer.training.truth import Truth, make_truth

@@ -16,8 +16,9 @@ from jaxtyping import Array, Bool, Float, Int
 
 from algotransfer.graphs.graph import Graph
 from algotransfer.networks import layouts
-from algotransfer.networks.executors import Executor, Latent
+from algotransfer.networks.executor import Executor
 from algotransfer.networks.layouts import Layout, make_layouts
+from algotransfer.networks.parts import Latent
 from algotransfer.networks.rollout import Driver, rollout
 from algotransfer.training.objective import Task
 from algotransfer.training.truth import Truth

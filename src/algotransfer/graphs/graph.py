@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 
 import equinox as eqx
 import jax
@@ -109,7 +111,8 @@ def from_edges(
     # A block of graphs at a time, as one tall matrix that stays in the processor's cache.
     block = max(1, BLOCK_CELLS // num_nodes**2)
     last = np.append(0, np.cumsum(count))
-    for start in range(0, num_graphs, block):
+
+    def fill(start: int) -> None:
         stop = min(start + block, num_graphs)
         edges = slice(last[start], last[stop])
         row = (graph_id[edges] - start) * num_nodes
@@ -126,6 +129,11 @@ def from_edges(
         graph.senders[start:stop][filled] = sender - sender // num_nodes * num_nodes
         graph.receivers[start:stop][filled] = cell - sender * num_nodes
         graph.weights[start:stop][filled] = values
+
+    # Blocks touch different graphs, and NumPy lets go of the interpreter while it works.
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        for _ in pool.map(fill, range(0, num_graphs, block)):
+            pass  # raises what a block raised
     return graph
 
 

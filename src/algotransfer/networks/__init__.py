@@ -1,8 +1,16 @@
-"""The two networks of the paper, on dense and sparse graphs, and the rollout that runs them."""
+"""The two networks of the paper, on dense and sparse graphs, and the rollout that runs them.
 
-from algotransfer.networks.executors import MODELS, NE, Executor, Latent, NEPlusPlus, Processor
+A network of one's own is an `Executor` and a line in `MODELS`.
+"""
+
+from algotransfer.networks.executor import Executor, edge_kinds, num_features
 from algotransfer.networks.layouts import Dense, Layout, Sparse, make_layouts
+from algotransfer.networks.ne import NE
+from algotransfer.networks.ne_plus_plus import NEPlusPlus
+from algotransfer.networks.parts import Latent, Processor
 from algotransfer.networks.rollout import Driver, Outcome, State, rollout
+
+MODELS: dict[str, type[NE] | type[NEPlusPlus]] = {"ne": NE, "ne++": NEPlusPlus}
 
 __all__ = [
     "MODELS",
@@ -17,6 +25,8 @@ __all__ = [
     "Processor",
     "Sparse",
     "State",
+    "edge_kinds",
     "make_layouts",
+    "num_features",
     "rollout",
 ]

@@ -16,8 +16,9 @@ from jax import lax
 from jaxtyping import Array, Bool, Float, Int
 
 from algotransfer.algorithms import Algorithm
-from algotransfer.networks.executors import Executor, Latent
+from algotransfer.networks.executor import Executor
 from algotransfer.networks.layouts import Layout
+from algotransfer.networks.parts import Latent
 
 
 class State(eqx.Module):

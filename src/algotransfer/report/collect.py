@@ -41,7 +41,7 @@ def collect(folder: str | Path) -> pandas.DataFrame:
         if not (run / WEIGHTS).exists():
             continue  # evaluated weights were removed: nothing that could be checked
         model = load_model(run)
-        frame = pandas.read_csv(path)
+        frame: Any = pandas.read_csv(path)
         frame = frame[frame["hop"].isna()].drop(columns="hop")
         for place, (column, value) in enumerate(paper_key(model.experiment).items()):
             frame.insert(place, column, value)

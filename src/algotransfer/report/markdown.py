@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from algotransfer.evaluation.summary import per_seed
 from algotransfer.evaluation.tables import number
@@ -30,7 +30,7 @@ def write_markdown(results: pandas.DataFrame) -> str:
 
     - `results`: what `collect` returns.
     """
-    paper = paper_tables().fillna({"source": ""})
+    paper: Any = paper_tables().fillna({"source": ""})
     paper = paper[paper["graph"] == "mean"]
     ours = _medians(results)
     parts = [INTRODUCTION, _runs(results)]
@@ -44,7 +44,7 @@ def write_markdown(results: pandas.DataFrame) -> str:
     return "\n".join(parts)
 
 
-def _medians(results: pandas.DataFrame) -> pandas.DataFrame:
+def _medians(results: Any) -> pandas.DataFrame:
     """Median, smallest and largest over seeds of the mean over families."""
     networks = results[results["row"] == "network"].assign(hop=None)
     groups = networks.groupby(EXPERIMENT, sort=False)
@@ -59,7 +59,7 @@ def _medians(results: pandas.DataFrame) -> pandas.DataFrame:
     )
 
 
-def _runs(results: pandas.DataFrame) -> str:
+def _runs(results: Any) -> str:
     networks = results[results["row"] == "network"]
     seeds = networks.groupby([*EXPERIMENT, "infinity"], sort=False).agg(
         seeds=("seed", "nunique"), diverged=("diverged", "sum")
@@ -72,7 +72,7 @@ def _runs(results: pandas.DataFrame) -> str:
     )
 
 
-def _table(name: str, lines: pandas.DataFrame) -> str:
+def _table(name: str, lines: Any) -> str:
     metrics = list(dict.fromkeys(lines["metric"]))
     head = ["target", "model", "method", "base", "nodes", *metrics]
     rows = [f"## {name}\n", _row(head), _row(["---"] * 5 + ["---:"] * len(metrics))]
@@ -91,7 +91,7 @@ def _cell(line) -> str:
     return f"**{number(line['median'])}**{spread} {paper}"
 
 
-def _references(results: pandas.DataFrame) -> str:
+def _references(results: Any) -> str:
     """What no network is needed for: predecessor errors of the references."""
     rows = results[(results["row"] != "network") & (results["metric"] == "pred")]
     means = rows.groupby(["target", "row", "num_nodes"], sort=False)["value"].mean()

@@ -10,7 +10,8 @@ from algotransfer.algorithms import Trace, get_algorithm
 from algotransfer.datasets import Dataset
 from algotransfer.experiment import Experiment
 from algotransfer.names import check_name
-from algotransfer.networks.executors import MODELS, Executor, edge_kinds
+from algotransfer.networks import MODELS
+from algotransfer.networks.executor import Executor, edge_kinds
 from algotransfer.networks.layouts import make_layouts
 from algotransfer.training.objective import Examples, Task
 from algotransfer.training.supervision import SUPERVISIONS

@@ -17,7 +17,7 @@ from jax import lax
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray, UInt32
 
 from algotransfer.experiment import Experiment
-from algotransfer.networks.executors import Executor
+from algotransfer.networks.executor import Executor
 from algotransfer.training.objective import Examples, Task, objective
 
 VALIDATION_CHUNK = 256  # validation graphs that run at once

@@ -12,7 +12,7 @@ from jax import lax
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from algotransfer.algorithms import Algorithm
-from algotransfer.networks.executors import Executor
+from algotransfer.networks.executor import Executor
 from algotransfer.networks.layouts import Dense, Layout, Sparse
 from algotransfer.networks.rollout import rollout
 from algotransfer.training.supervision import Losses, Supervision

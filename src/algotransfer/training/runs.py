@@ -23,7 +23,7 @@ import jax.numpy as jnp
 from algotransfer.archive import load_arrays, save_arrays
 from algotransfer.experiment import Experiment, fingerprint
 from algotransfer.files import write_atomically
-from algotransfer.networks.executors import Executor
+from algotransfer.networks.executor import Executor
 from algotransfer.training.examples import create_network
 from algotransfer.training.transfer import METHODS, transfer
 from algotransfer.training.trees import from_arrays, to_arrays

@@ -14,8 +14,9 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from algotransfer.networks.executors import Executor, Latent
+from algotransfer.networks.executor import Executor
 from algotransfer.networks.layouts import Layout
+from algotransfer.networks.parts import Latent
 from algotransfer.networks.rollout import Driver
 from algotransfer.training.losses import (
     binary_cross_entropy,

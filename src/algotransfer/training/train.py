@@ -20,7 +20,7 @@ import numpy as np
 from algotransfer.datasets import PRESETS, Splits, make_splits
 from algotransfer.experiment import Experiment
 from algotransfer.names import check_name
-from algotransfer.networks.executors import Processor
+from algotransfer.networks.parts import Processor
 from algotransfer.training import progress
 from algotransfer.training.checkpoints import cut_metrics, load_checkpoint, save_checkpoint
 from algotransfer.training.examples import (
@@ -188,7 +188,7 @@ def start_seeds(
         return transfer(method, create_network(experiment, key), base)
 
     one_base = jax.tree.map(lambda leaf: leaf[0], bases)
-    mask = trainable(method, build(jax.random.key(0), one_base))
+    mask = trainable(method, jax.eval_shape(build, jax.random.key(0), one_base))
     program = Program(experiment, tasks_of(experiment), mask)
 
     @jax.jit  # also gives weights and best weights buffers of their own, which epochs reuse

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 import equinox as eqx
 import jax
 
-from algotransfer.networks.executors import Executor, Processor
+from algotransfer.networks.executor import Executor
+from algotransfer.networks.parts import Processor
 
 
 @dataclass(frozen=True)

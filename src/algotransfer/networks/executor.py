@@ -1,0 +1,68 @@
+"""`Executor`: what a rollout asks of a network, for one algorithm or several at once."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Generic, TypeVar
+
+import equinox as eqx
+from jaxtyping import Array, Float
+
+from algotransfer.algorithms import Algorithm
+from algotransfer.networks.layouts import Layout, Scores
+from algotransfer.networks.parts import Latent, Processor
+
+Memory = TypeVar("Memory")
+
+
+class Executor(eqx.Module, Generic[Memory]):
+    """A network that executes one or several algorithms step by step.
+
+    A pytree of weight matrices and pure methods that a rollout calls: `start` (the memory of step
+    0), `process` (one step), and the heads `decode`, `scores` and `terminate`.
+    """
+
+    algorithms: eqx.AbstractVar[tuple[Algorithm, ...]]
+    processors: eqx.AbstractVar[tuple[Processor, ...]]  # their outputs are summed
+    kinds: eqx.AbstractVar[tuple[str, ...]]  # edge features that layouts must offer, in order
+
+    @abstractmethod
+    def start(self, num_nodes: int) -> Memory:
+        """The hidden memory of step 0: zero."""
+
+    @abstractmethod
+    def process(
+        self, features: tuple[Float[Array, "n _"], ...], memory: Memory, layout: Layout
+    ) -> tuple[Memory, tuple[Latent, ...]]:
+        """One step: node features of every algorithm to the next memory and a latent for each."""
+
+    @abstractmethod
+    def decode(self, task: int, latent: Latent) -> Float[Array, "n y"]:
+        """y of an algorithm: (next-node logit, key), or (key or logit) for a parallel one."""
+
+    @abstractmethod
+    def scores(self, task: int, latent: Latent, layout: Layout) -> Scores:
+        """Predecessor scores of an algorithm."""
+
+    @abstractmethod
+    def terminate(self, task: int, latent: Latent, layout: Layout) -> Float[Array, ""]:
+        """Termination logit of an algorithm."""
+
+    @abstractmethod
+    def only(self, task: int) -> Executor:
+        """The part of the network that one algorithm needs when it runs without the others."""
+
+    @property
+    @abstractmethod
+    def independent(self) -> bool:
+        """Whether an algorithm's execution does not depend on those trained beside it."""
+
+
+def edge_kinds(algorithms: tuple[Algorithm, ...]) -> tuple[str, ...]:
+    """The kinds of edge feature that algorithms see, each once, in order."""
+    return tuple(dict.fromkeys("weight" if a.weighted else "one" for a in algorithms))
+
+
+def num_features(algorithm: Algorithm) -> int:
+    """Width of a node's features: (visited, key) or (key)."""
+    return 2 if algorithm.sequential else 1

@@ -1,0 +1,74 @@
+"""NE, the Neural Executor."""
+
+from __future__ import annotations
+
+import equinox as eqx
+import jax.numpy as jnp
+from jaxtyping import Array, Float, PRNGKeyArray
+
+from algotransfer.algorithms import Algorithm
+from algotransfer.networks.executor import Executor, edge_kinds, num_features
+from algotransfer.networks.parts import Heads, Latent, Processor, Termination
+from algotransfer.networks.weights import Draw, initialise, split_rows
+
+
+class NE(Executor):
+    """The Neural Executor: one encoder and one hidden state for all algorithms together.
+
+    z_i = E[x_i, h_i]; m_i = max_j M[z_i, z_j, e_ij]; h'_i = U[z_i, m_i] + z_i; y_i = D[z_i, h'_i].
+    Features of several algorithms are concatenated; each has its own heads, termination is shared.
+    Veličković et al., *Neural execution of graph algorithms*, ICLR 2020, as changed by the paper.
+    """
+
+    encoder: Float[Array, "_f+h h"]
+    edge: Float[Array, "f h"]
+    processors: tuple[Processor, ...]
+    heads: tuple[Heads, ...]
+    termination: Termination
+    algorithms: tuple[Algorithm, ...] = eqx.field(static=True)
+    kinds: tuple[str, ...] = eqx.field(static=True)
+
+    @classmethod
+    def create(cls, algorithms: tuple[Algorithm, ...], hidden: int, key: PRNGKeyArray) -> NE:
+        """A fresh network."""
+        width = sum(num_features(algorithm) for algorithm in algorithms)
+        kinds = edge_kinds(algorithms)
+
+        def build(draw: Draw) -> NE:
+            return cls(
+                encoder=draw(width + hidden, hidden),
+                edge=draw(len(kinds), hidden),
+                processors=(Processor.create(hidden, draw),),
+                heads=tuple(Heads.create(hidden, hidden, a, draw) for a in algorithms),
+                termination=Termination.create(hidden, draw),
+                algorithms=algorithms,
+                kinds=kinds,
+            )
+
+        return initialise(build, key)
+
+    def start(self, num_nodes):
+        return jnp.zeros((num_nodes, self.edge.shape[1]))
+
+    def process(self, features, memory, layout):
+        x = jnp.concatenate(features, axis=-1)
+        from_x, from_h = split_rows(self.encoder, x.shape[-1], memory.shape[-1])
+        z = x @ from_x + memory @ from_h
+        hidden = z + sum(p.from_nodes(z, self.edge, layout) for p in self.processors)
+        return hidden, (Latent(z, hidden),) * len(self.algorithms)
+
+    def decode(self, task, latent):
+        return self.heads[task].decode(latent)
+
+    def scores(self, task, latent, layout):
+        return self.heads[task].scores(latent, self.edge, layout)
+
+    def terminate(self, task, latent, layout):
+        return self.termination(latent.hidden, self.edge, layout)
+
+    def only(self, task):
+        return self  # the encoder reads all algorithms together
+
+    @property
+    def independent(self):
+        return len(self.algorithms) == 1

@@ -1,0 +1,43 @@
+"""Weight matrices: how they are drawn, and how they act on concatenations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float, PRNGKeyArray
+
+Draw = Callable[[int, int], Array]  # (inputs, outputs) -> a fresh matrix, applied as `x @ matrix`
+Network = TypeVar("Network")
+
+
+def initialise(build: Callable[[Draw], Network], key: PRNGKeyArray) -> Network:
+    """Builds a network whose matrices are Glorot-uniform, each over the whole matrix.
+
+    All numbers come from one draw that is cut into pieces: a program with one random generator
+    compiles several times faster than one with a generator for every matrix.
+    """
+    sizes: list[int] = []
+
+    def count(inputs: int, outputs: int):
+        sizes.append(inputs * outputs)
+        return jnp.zeros((inputs, outputs))
+
+    jax.eval_shape(lambda: build(count))
+    numbers = jax.random.uniform(key, (sum(sizes),), minval=-1.0, maxval=1.0)
+    pieces = iter(jnp.split(numbers, np.cumsum(sizes)[:-1]))
+
+    def draw(inputs: int, outputs: int):
+        return next(pieces).reshape(inputs, outputs) * (6 / (inputs + outputs)) ** 0.5
+
+    return build(draw)
+
+
+def split_rows(matrix: Float[Array, "rows *h"], *sizes: int) -> list[Float[Array, "_ *h"]]:
+    """Cuts a matrix that acts on a concatenation into the parts that act on each piece."""
+    ends = [sum(sizes[: k + 1]) for k in range(len(sizes))]
+    assert ends[-1] == matrix.shape[0], f"pieces {sizes} do not fill {matrix.shape[0]} rows"
+    return [matrix[end - size : end] for end, size in zip(ends, sizes, strict=True)]
