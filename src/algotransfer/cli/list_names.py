@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class ListNames:
-    """Show what there is: algorithms, families of graphs, presets."""
+    """Show what there is: algorithms, graphs, networks, methods, tables, trained weights."""
 
     def run(self) -> None:
         """Prints a table for each kind of name."""
@@ -57,6 +57,40 @@ def presets() -> Iterable[tuple[str, ...]]:
         )
 
 
+def models() -> Iterable[tuple[str, ...]]:
+    """Name, and the first line of what the network says about itself."""
+    from algotransfer.networks import MODELS
+
+    for name, model in MODELS.items():
+        yield name, (inspect.getdoc(model) or "").partition("\n")[0]
+
+
+def methods() -> Iterable[tuple[str, ...]]:
+    """Name, and what becomes of the processors."""
+    from algotransfer.training.transfer import METHODS
+
+    for name, method in METHODS.items():
+        kinds = zip(method.processors, method.frozen, strict=True)
+        processors = " + ".join(origin + ", frozen" * frozen for origin, frozen in kinds)
+        yield name, processors, "together with the target" if method.joint else ""
+
+
+def tables() -> Iterable[tuple[str, ...]]:
+    """Name, and how many experiments it needs."""
+    from algotransfer.reproduce.grid import TABLES, experiments
+
+    for name in TABLES:
+        yield name, str(len(experiments((name,))))
+
+
+def weights() -> Iterable[tuple[str, ...]]:
+    """Name of weights that come with the package, and their seeds."""
+    from algotransfer.training import committed_weights, load_model
+
+    for name in committed_weights():
+        yield name, ", ".join(map(str, load_model(name).seeds))
+
+
 SECTIONS = {
     "Algorithms (--algorithm)": (("name", "title", "framework", "weights"), algorithms),
     "Families of graphs (--graph)": (("name", "what it is"), families),
@@ -64,4 +98,8 @@ SECTIONS = {
         ("name", "families", "train", "validation", "test"),
         presets,
     ),
+    "Networks (--model)": (("name", "what it is"), models),
+    "Transfer methods (--method)": (("name", "processors", "base algorithms"), methods),
+    "Tables of the paper (--table)": (("name", "experiments"), tables),
+    "Trained weights (algotransfer evaluate NAME)": (("name", "seeds"), weights),
 }

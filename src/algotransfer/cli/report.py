@@ -19,11 +19,9 @@ class Report:
 
     def run(self) -> None:
         """Collects, writes, says what it wrote."""
-        import pandas
-
         from algotransfer.cli.console import next_step, wrote
         from algotransfer.files import write_atomically
-        from algotransfer.report.collect import collect, environments
+        from algotransfer.report.collect import collect, environments, read_results
         from algotransfer.report.markdown import write_markdown
         from algotransfer.training.runs import write_json
 
@@ -35,7 +33,7 @@ class Report:
             wrote(table)
             write_json(self.out / "environments.json", environments(self.folder))
         elif table.exists():
-            results = pandas.read_csv(table).fillna({"source": ""})
+            results = read_results(table)
         else:
             raise FileNotFoundError(f"there is no {table}; name a folder of runs with --folder")
         page = self.out / "results.md"

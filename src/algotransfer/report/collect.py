@@ -26,6 +26,13 @@ def environments(folder: str | Path) -> dict[str, Any]:
     }
 
 
+def read_results(path: str | Path) -> pandas.DataFrame:
+    """Reads a table that `collect` made and somebody kept."""
+    import pandas
+
+    return pandas.read_csv(path, dtype={"source": str}).fillna({"source": ""})
+
+
 def collect(folder: str | Path) -> pandas.DataFrame:
     """Evaluations of all finished runs below a folder; breakdowns by hop distance stay there.
 
