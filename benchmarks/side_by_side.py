@@ -44,23 +44,20 @@ def graphs_per_second(contestants: Mapping[str, Contestant], repeats: int) -> di
 
 
 def show(title: str, rows: list[dict], first: str, note: str = "") -> None:
-    """Prints a table of rates; each contestant but the `first` gets a column of ratios to it."""
+    """Prints a line per setting and contestant; how many times as fast the `first` one is."""
     settings = [name for name in rows[0] if name != "graphs_per_second"]
-    contestants = list(rows[0]["graphs_per_second"])
     table = Table(title=title, caption=note, title_justify="left", caption_justify="left")
-    for name in settings:
+    for name in (*settings, "contestant"):
         table.add_column(name)
-    for name in contestants:
-        table.add_column(f"{name}\ngraphs/s", justify="right")
-        if name != first and first in contestants:
-            table.add_column("ratio", justify="right")
+    table.add_column("graphs/s", justify="right")
+    table.add_column(f"{first} is", justify="right")
     for row in rows:
-        rates, cells = row["graphs_per_second"], [str(row[name]) for name in settings]
-        for name in contestants:
-            cells.append(f"{rates[name]:,.0f}")
-            if name != first and first in contestants:
-                cells.append(f"{rates[first] / rates[name]:,.1f}×")
-        table.add_row(*cells)
+        rates = row["graphs_per_second"]
+        for place, (name, rate) in enumerate(rates.items()):
+            ratio = f"{rates[first] / rate:,.1f}×" if first in rates and name != first else ""
+            shown = [str(row[setting]) if place == 0 else "" for setting in settings]
+            last = place == len(rates) - 1
+            table.add_row(*shown, name, f"{rate:,.0f}", ratio, end_section=last)
     Console().print(table)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import operator
-from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from jaxtyping import Float, Int
 from algotransfer.graphs.families import FAMILIES, SHAPE_RULES, Options
 from algotransfer.graphs.graph import MAX_NODES, Graph, from_edges
 from algotransfer.graphs.streams import Stream
+from algotransfer.names import check_name
 
 LEAST_WEIGHT, GREATEST_WEIGHT = 0.2, 1.0
 
@@ -46,9 +46,9 @@ def sample_graphs(
 
     **Returns:** a batch of `num_graphs` graphs, as NumPy arrays on the host.
     """
-    _check_name("graph family", family, FAMILIES)
+    check_name("graph family", family, FAMILIES)
     if shape is not None:
-        _check_name("grid shape", shape, SHAPE_RULES)
+        check_name("grid shape", shape, SHAPE_RULES)
     if not isinstance(split, str) or not split:
         raise ValueError(f"split must be a name such as 'train', not {split!r}")
     num_graphs = _whole("num_graphs", num_graphs, at_least=1)
@@ -100,13 +100,6 @@ def _draw_source(
     has_neighbour[graph_id[np.logical_or.reduce(ends == source[graph_id])]] = True
     alone = np.flatnonzero(~has_neighbour)
     return source, (alone, np.stack([source[alone], other[alone]]), _weights(draws[alone, 2]))
-
-
-def _check_name(kind: str, name: str, known: dict) -> None:
-    if name not in known:
-        close = get_close_matches(str(name), known, n=1)
-        hint = f" (did you mean {close[0]!r}?)" if close else ""
-        raise ValueError(f"unknown {kind} {name!r}{hint}; choose one of {', '.join(known)}")
 
 
 def _whole(name: str, value: Any, at_least: int) -> int:
