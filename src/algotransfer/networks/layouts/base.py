@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Protocol, runtime_checkable
 
 import jax.numpy as jnp
+from jax import lax
 from jaxtyping import Array, Bool, Float, Int
 
 from algotransfer.graphs.graph import Graph
@@ -82,5 +83,17 @@ def at(values: Array, index: Int[Array, " e"]) -> Array:
 
 
 def on_edges(features, edge):
-    """Σ_f feature_f · edge_f as a chain of multiply-adds, which XLA fuses into what reads it."""
-    return sum(jnp.multiply.outer(row, weight) for row, weight in zip(features, edge, strict=True))
+    """Σ_f feature_f · edge_f, element by element, so that XLA fuses it into what reads it.
+
+    Each product loses its last bit. Compilers join a product and the sum after it into one
+    operation that rounds once, in one place and not in another; a backward pass that computes
+    values again to see which was the largest would then find none, and lose its gradient.
+    """
+    bits = jnp.finfo(edge.dtype)
+
+    def rounded(product):
+        return lax.reduce_precision(product, bits.nexp, bits.nmant - 1)
+
+    return sum(
+        rounded(jnp.multiply.outer(row, weight)) for row, weight in zip(features, edge, strict=True)
+    )
