@@ -1,4 +1,4 @@
-"""A trained network on a graph of your own, and the algorithm's answer beside it.
+"""Trained networks on a graph of your own, and the algorithm's answer beside theirs.
 
     python examples/05_execute_on_your_own_graph.py
 
@@ -9,7 +9,7 @@ from the command line.
 import tempfile
 from pathlib import Path
 
-from algotransfer import execute, load_model, read_graph
+from algotransfer import execute, read_graph
 
 # Walking times in hours between huts. Any names will do; a weight may be missing (then it is 1).
 EDGES = """source,target,weight
@@ -27,15 +27,25 @@ with tempfile.TemporaryDirectory() as folder:
     path.write_text(EDGES)
     graph, names = read_graph(path, source="valley")
 
-# NE++, trained on Dijkstra's algorithm from inputs and outputs alone, on graphs of 20 nodes.
-model = load_model("ne++-dijkstra-na")
-answer = execute(model, graph)
+# NE++ on Dijkstra's algorithm: once trained on every step, once on inputs and outputs alone. Both
+# have seen graphs of 20 nodes only.
+answers = {
+    "every step": execute("ne++-dijkstra-tf", graph),
+    "answers only": execute("ne++-dijkstra-na", graph),
+}
 
-print(f"{answer.algorithm.title} from {names[int(graph.source)]}, seed {answer.seed} of the model")
-print(f"{answer.steps} steps, {answer.infinity:.3g} in place of infinity\n")
-print(f"{'':10}{'network':>22}{'algorithm':>22}")
+print(f"{'':10}" + "".join(f"{label:>22}" for label in ["Dijkstra", *answers]))
 for node, name in enumerate(names):
-    mine = f"{answer.key[node]:.2f} from {names[answer.pred[node]]}"
-    true = f"{answer.true_key[node]:.2f} from {names[answer.true_pred[node]]}"
-    print(f"{name:10}{mine:>22}{true:>22}{'  ← differs' if answer.wrong[node] else ''}")
-print(f"\n{answer.wrong.sum()} of {answer.reached.sum()} nodes have another predecessor")
+    truth = next(iter(answers.values()))
+    cells = [f"{truth.true_key[node]:.2f} from {names[truth.true_pred[node]]}"]
+    for answer in answers.values():
+        wrong = "!" if answer.wrong[node] else ""
+        cells.append(f"{wrong}{answer.key[node]:.2f} from {names[answer.pred[node]]}")
+    print(f"{name:10}" + "".join(f"{cell:>22}" for cell in cells))
+
+# Nothing of the true answer was read; this is what the network got instead.
+for label, answer in answers.items():
+    print(
+        f"{label}: {answer.wrong.sum()} of {answer.reached.sum()} predecessors are wrong (!); "
+        f"{answer.steps} steps, {answer.infinity:.2f} in place of infinity"
+    )

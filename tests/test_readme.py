@@ -1,24 +1,92 @@
-"""What the README shows works."""
+"""What the README and the documentation show works, and what they point at exists."""
 
+import importlib.util
+import json
 import re
+import shlex
 from pathlib import Path
 
+import pytest
+from tyro.extras import subcommand_cli_from_dict
+
+import algotransfer
+from algotransfer.cli.main import COMMANDS, main
+
 ROOT = Path(__file__).parent.parent
+DOCS = ROOT / "docs"
+PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
+# A fenced block, its language, and whether the line before it says why it is not run.
+BLOCK = re.compile(r"(<!-- not run: .*? -->\n)?```(python|sh|csv)\n(.*?)```", re.DOTALL)
+QUICK = {"list", "data", "execute"}  # commands that are run; the others must parse
 
 
-def test_python_in_the_readme_runs(tmp_path, monkeypatch):
+def name_of(page: Path) -> str:
+    return str(page.relative_to(ROOT))
+
+
+def read_command(words: list[str]):
+    """What the command line makes of some words; it exits if it does not know them."""
+    return subcommand_cli_from_dict(COMMANDS, args=words)
+
+
+def check_shell(line: str) -> None:
+    """Runs a quick command of ours; of others, checks that what they name is there."""
+    words = shlex.split(line, comments=True)
+    if words[:1] == ["algotransfer"]:
+        read_command(words[1:])
+        if words[1] in QUICK:
+            assert main(words[1:]) == 0, line
+    elif words and words[0].endswith("python"):
+        assert (ROOT / words[1]).is_file(), line
+    elif words and words[0] == "make":
+        assert re.search(rf"^{words[1]}:", (ROOT / "Makefile").read_text(), re.MULTILINE), line
+    else:
+        assert words[:2] in ([], ["pip", "install"]), f"nobody checks {line!r}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_a_reader_can_follow_the_page(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
-    assert blocks
-    for block in blocks:
-        exec(compile(block, "README.md", "exec"), {})
+    names = {}
+    for skipped, language, block in BLOCK.findall(page.read_text()):
+        if language == "csv":
+            Path("huts.csv").write_text(block)
+        elif language == "sh":
+            for line in block.splitlines():
+                check_shell(line)
+        else:
+            code = compile(block, name_of(page), "exec")
+            if not skipped:
+                exec(code, names)
 
 
-def test_links_in_the_readme_lead_somewhere():
-    links = re.findall(r"\]\(([^)]+)\)", (ROOT / "README.md").read_text())
+def test_most_code_is_run():
+    blocks = [block for page in PAGES for block in BLOCK.findall(page.read_text())]
+    run = [language for skipped, language, _ in blocks if not skipped]
+    assert run.count("python") >= 6
+    assert run.count("sh") >= 10
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_commands_in_the_text_are_understood(page):
+    for command in re.findall(r"`algotransfer ([a-z][^`\n]*)`", page.read_text()):
+        words = shlex.split(command)
+        assert words[0] in COMMANDS
+        if words[1:]:  # a command alone is spoken of, not shown
+            read_command(words)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_links_lead_somewhere(page):
+    links = re.findall(r"\]\(([^)#\s]+)[^)]*\)", page.read_text())
     files = [link for link in links if not link.startswith("https://")]
-    assert files
-    assert [link for link in files if not (ROOT / link).exists()] == []
+    assert [link for link in files if not (page.parent / link).exists()] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_files_named_in_the_text_exist(page):
+    named = re.findall(r"`((?:examples|results|benchmarks|docs)/[\w./-]*\w)`", page.read_text())
+    assert [path for path in named if not (ROOT / path).exists()] == []
 
 
 def test_targets_in_the_readme_exist():
@@ -26,3 +94,58 @@ def test_targets_in_the_readme_exist():
     targets = re.findall(r"(?:^|`)make ([a-z]+)", (ROOT / "README.md").read_text(), re.MULTILINE)
     assert {"demo", "test", "help", "docs"} <= set(targets)
     assert [t for t in targets if not re.search(rf"^{t}:", makefile, re.MULTILINE)] == []
+
+
+def test_every_page_is_in_the_navigation():
+    navigation = (ROOT / "mkdocs.yml").read_text()
+    pages = [str(page.relative_to(DOCS)) for page in DOCS.rglob("*.md")]
+    assert [page for page in pages if f": {page}\n" not in navigation] == []
+
+
+def test_every_public_name_is_in_the_reference():
+    text = (DOCS / "reference.md").read_text()
+    documented = set(re.findall(r"^::: [\w.]+\.(\w+)$", text, re.MULTILINE))
+    assert set(algotransfer.__all__) - documented == {"ALGORITHMS"}  # a dict, described there
+    assert "`ALGORITHMS`" in text
+
+
+def test_pictures_are_small_and_used():
+    text = "".join(page.read_text() for page in PAGES)
+    pictures = sorted((DOCS / "images").glob("*"))
+    assert pictures
+    for picture in pictures:
+        assert picture.stat().st_size < 200_000
+        assert f"images/{picture.name})" in text
+
+
+@pytest.fixture
+def hooks():
+    spec = importlib.util.spec_from_file_location("hooks", DOCS / "hooks.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_measurements_on_the_page_about_speed_come_from_files(hooks):
+    text = hooks.on_page_markdown((DOCS / "speed.md").read_text(), page=None)
+    assert hooks.BENCHES not in text
+    files = list((ROOT / "results").glob("bench-*.json"))
+    assert files
+    for path in files:
+        for row in json.loads(path.read_text())["rows"]:
+            rates = row["graphs_per_second"]
+            for rate in rates.values() if isinstance(rates, dict) else [rates]:
+                assert f"| {rate:,.0f} |" in text
+
+
+def test_a_comparison_becomes_a_table(hooks):
+    rows = [{"nodes": 20, "algorithm": "bfs", "graphs_per_second": {"ours": 3000.0, "other": 20.0}}]
+    text = hooks.bench_table({"machine": {"cores": 2, "jax": "1.0"}, "rows": rows}, "bench-x.json")
+    assert "| nodes 20, algorithm bfs | other | 20 | 150.0× |" in text
+    assert "results/bench-x.json" in text
+
+
+def test_other_pages_pass_through(hooks):
+    assert hooks.on_page_markdown("# A page", page=None) == "# A page"

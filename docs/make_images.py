@@ -1,0 +1,103 @@
+"""Draws the pictures of the documentation: `python docs/make_images.py`.
+
+Everything is drawn from the package and from `results/results.csv`; nothing is trained here.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas
+from matplotlib.figure import Figure
+from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
+
+from algotransfer import Experiment, draw_trace, make_dataset
+from algotransfer.draw import save_figure
+from algotransfer.evaluation.summary import paper_key
+from algotransfer.report.figures import draw_generalisation
+
+IMAGES = Path(__file__).parent / "images"
+RESULTS = Path(__file__).parents[1] / "results" / "results.csv"
+
+BASE, FRESH, PLAIN, INK = "#0072b2", "#d55e00", "#8a8f98", "#1a1a1a"
+METHODS = {  # processors: name, colour, whether frozen
+    "none": [("fresh", FRESH, False)],
+    "freeze": [("base", BASE, True)],
+    "fine_tune": [("base", BASE, False)],
+    "two_processor": [("base", BASE, True), ("fresh", FRESH, False)],
+    "multitask": [("shared", FRESH, False)],
+}
+
+
+def trace(algorithm: str, steps: list[int] | None = None) -> Figure:
+    """Steps of an algorithm on a grid of twelve nodes."""
+    dataset = make_dataset("grid", num_graphs=4, num_nodes=12, shape="square")
+    return draw_trace(algorithm, dataset.graphs[3], dataset.trace(algorithm)[3], steps)
+
+
+def transfer_methods() -> Figure:
+    """A box per part of the target's network; what is hatched does not learn."""
+    figure = Figure(figsize=(9, 2.7), layout="constrained")
+    for axes, (method, processors) in zip(figure.subplots(1, 5), METHODS.items(), strict=True):
+        axes.set_axis_off()
+        axes.set_xlim(0, 10)
+        axes.set_ylim(-0.4, 10)
+        axes.set_title(method, fontsize=11, color=INK, family="monospace")
+        tasks = ["base", "target"] if method == "multitask" else ["target"]
+        for place, task in enumerate(tasks):
+            x = 5 if len(tasks) == 1 else (2.3, 7.7)[place]
+            _box(axes, x, 8.4, f"encode\n{task}", PLAIN)
+            _box(axes, x, 1.2, f"decode\n{task}", PLAIN)
+            for k in range(len(processors)):
+                middle = 5 if len(processors) == 1 else (2.3, 7.7)[k]
+                _arrow(axes, (x, 7.3), (middle, 6.0))
+                _arrow(axes, (middle, 3.6), (x, 2.3))
+        for k, (name, colour, frozen) in enumerate(processors):
+            middle = 5 if len(processors) == 1 else (2.3, 7.7)[k]
+            _box(axes, middle, 4.8, name, colour, frozen)
+        if len(processors) > 1:
+            axes.text(5, 4.8, "+", ha="center", va="center", fontsize=13, color=INK)
+    return figure
+
+
+def _box(axes, x: float, y: float, text: str, colour: str, frozen: bool = False) -> None:
+    style = {"boxstyle": "round,pad=0.1,rounding_size=0.4", "linewidth": 1.6, "edgecolor": colour}
+    face = {"facecolor": "white", "hatch": "////" if frozen else None}
+    axes.add_patch(FancyBboxPatch((x - 1.9, y - 1), 3.8, 2, **style, **face))
+    behind = {"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": "none"}
+    axes.text(x, y, text, ha="center", va="center", fontsize=8, color=INK, bbox=behind)
+
+
+def _arrow(axes, start: tuple[float, float], end: tuple[float, float]) -> None:
+    axes.add_patch(FancyArrowPatch(start, end, arrowstyle="-|>", mutation_scale=9, color=INK, lw=1))
+
+
+def results() -> Figure:
+    """Wrong predecessors against size: Dijkstra without transfer, and what the paper printed."""
+    table = pandas.read_csv(RESULTS, dtype={"source": "str"}).assign(hop=None)
+    table = table.fillna({"source": ""})
+    drawn = {}
+    for model, supervision in (("ne", "tf"), ("ne++", "tf"), ("ne", "na"), ("ne++", "na")):
+        experiment = Experiment(model=model, target="dijkstra", supervision=supervision)
+        rows = table
+        for column, value in paper_key(experiment).items():
+            rows = rows[rows[column] == value]
+        drawn[f"{model.upper()}, {supervision}"] = experiment, rows
+    figure = draw_generalisation(drawn, metrics=("pred",))
+    figure.set_size_inches(6.4, 3.6)
+    (axes,) = figure.axes
+    axes.legend(frameon=False, fontsize="small", loc="center left", bbox_to_anchor=(1, 0.5))
+    return figure
+
+
+def main() -> None:
+    """Draws all of them into `docs/images/`."""
+    IMAGES.mkdir(exist_ok=True)
+    save_figure(trace("dijkstra"), IMAGES / "dijkstra.png", dots_per_inch=80)
+    save_figure(trace("bellman_ford", [0, 1, 2]), IMAGES / "bellman_ford.png", dots_per_inch=80)
+    save_figure(transfer_methods(), IMAGES / "transfer.png", dots_per_inch=110)
+    save_figure(results(), IMAGES / "results.png", dots_per_inch=110)
+
+
+if __name__ == "__main__":
+    main()
