@@ -94,7 +94,7 @@ def test_keys_of_depth_first_search_are_divided_by_the_number_of_nodes():
 
 def test_there_are_ties_to_share():
     """In widest_seq and dfs ties are the rule; the data of these tests has them."""
-    for name in ("widest_seq", "dfs"):
+    for name in ("dfs", "widest_seq"):
         share = np.asarray(truth_of(name, graphs()).next_node)
         assert np.any((share > 0) & (share < 1))
 
