@@ -131,7 +131,7 @@ def test_values_and_gradients_are_those_of_the_plain_formula(model, case):
     grid=st.sampled_from([None, 1]),
     seed=st.integers(0, 2**32),
 )
-@settings(max_examples=3)  # each shape is compiled anew
+@settings(max_examples=2)  # each shape is compiled anew
 def test_identities_at_random_sizes(model, num_nodes, hidden, grid, seed):
     rng = np.random.default_rng(seed)
     arguments = draw_case(rng, model, ("prim",), 1, num_nodes, hidden, grid)

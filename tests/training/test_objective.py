@@ -131,7 +131,7 @@ def test_a_constant_stand_in_for_infinity():
 
 @pytest.mark.parametrize(
     ("model", "names", "supervisions"),
-    [("ne", ("dijkstra",), ("tf",)), ("ne++", ("bellman_ford", "dijkstra"), ("tf", "na"))],
+    [("ne", ("dijkstra",), ("tf",)), ("ne++", ("prim",), ("tf",))],
 )
 def test_both_layouts_give_the_same_losses_and_gradients(model, names, supervisions):
     dataset, tasks = graphs(), tasks_of(names, supervisions)
