@@ -55,6 +55,13 @@ def test_the_answer_depends_on_steps_and_infinity(runs):
     assert not np.array_equal(execute(runs["na"], graph, infinity=50.0).key, default.key)
 
 
+def test_steps_beyond_the_last_node_change_nothing(runs):
+    for seed in range(8):
+        graph = sample_graphs("er", 1, 9, seed=seed)[0]
+        exact, more = (execute(runs["tf"], graph, steps=steps) for steps in (9, 25))
+        assert np.array_equal(exact.pred, more.pred)
+
+
 def test_a_graph_of_one_node(runs, tmp_path):
     path = tmp_path / "one.csv"
     path.write_text("source,target,weight\nalone,,\n")

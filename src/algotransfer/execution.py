@@ -115,7 +115,8 @@ def _final(task: Task, execution: Any) -> tuple[np.ndarray, np.ndarray]:
         return execution.key[-1], execution.pointer[-1]
     if task.algorithm.sequential:
         pointer = np.arange(execution.key.shape[-1])  # a node that was never chosen has none
-        for chosen, pointers in zip(execution.chosen, execution.pointer, strict=True):
+        steps = list(zip(execution.chosen, execution.pointer, strict=True))
+        for chosen, pointers in steps[: len(pointer)]:  # after that no node is left to choose
             pointer[chosen] = pointers[chosen]
         return execution.key[-1], pointer
     ended = np.flatnonzero(execution.stop > 0)

@@ -40,7 +40,7 @@ class Reproduce:
     dry_run: bool = False
     """List the experiments and do nothing."""
     pack: Path | None = None
-    """Put all runs of the folder, finished or not, into one archive (.tar)."""
+    """Put all runs of the folder, finished or not, into one archive (.tar.gz)."""
     unpack: Path | None = None
     """Take runs from such an archive into the folder first."""
 

@@ -71,7 +71,7 @@ def paper_key(experiment: Experiment) -> dict[str, str]:
     sampled = supervision == "na" and get_algorithm(experiment.target).sequential
     return {
         "supervision": "na_mean" if sampled and experiment.select == "mean" else supervision,
-        "model": PAPER_MODELS[experiment.model],
+        "model": PAPER_MODELS.get(experiment.model, experiment.model),
         "method": experiment.method,
         "source": "+".join(experiment.base),
         "target": experiment.target,

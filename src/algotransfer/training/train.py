@@ -195,7 +195,9 @@ def start_seeds(
     @jax.vmap
     def start(seed, base) -> SeedState:
         key = jax.random.key(seed)
-        return program.start(build(jax.random.fold_in(key, 0), base), jax.random.fold_in(key, 1))
+        # What is fresh beside a base must not start where the base of the same seed once did.
+        weights = jax.random.fold_in(key, 0 if base is None else 2)
+        return program.start(build(weights, base), jax.random.fold_in(key, 1))
 
     return program, start(jnp.asarray(seeds, jnp.uint32), bases)
 
