@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from networks.small import padded_layout, random_graphs
+from networks.small import padded_layout, quick_jit, random_graphs
 from networks.weights import draw_weights, to_network
 from training.small import examples_of, graphs
 
@@ -83,7 +83,7 @@ def test_outputs_of_two_processors_are_summed_and_the_residual_is_added_once(mod
         lambda leaf: jnp.asarray(rng.normal(size=leaf.shape), jnp.float32), network.start(5)
     )
 
-    @jax.jit
+    @quick_jit
     def hidden_and_inputs(network):
         _, (latent,) = network.process(features, memory, layout)
         return latent.hidden, latent.inputs
@@ -122,7 +122,7 @@ def test_frozen_weights_stay_as_they_are_to_the_last_bit(model, name):
     network = transfer(METHODS[name], create_network(experiment, jax.random.key(1)), base())
     program = Program(experiment, tasks, trainable(METHODS[name], network))
     examples = examples_of(tasks, graphs())
-    epoch = jax.jit(program.epoch)
+    epoch = quick_jit(program.epoch)
     state = program.start(network, jax.random.key(0))
     for _ in range(2):
         state, report = epoch(state, examples, examples)

@@ -17,8 +17,10 @@ def truth_of(name, dataset, infinity="instance"):
     return truth
 
 
-@pytest.mark.parametrize("infinity", ["instance", 7.5])
-@pytest.mark.parametrize("name", ALGORITHMS)
+@pytest.mark.parametrize(
+    ("name", "infinity"),
+    [*((name, "instance") for name in ALGORITHMS), ("dfs", 7.5), ("widest_par", 7.5)],
+)
 def test_truth_holds_what_plain_loops_say(name, infinity):
     dataset = graphs()
     truths = truth_of(name, dataset, infinity)
