@@ -10,7 +10,22 @@ import pytest
 from tyro.extras import subcommand_cli_from_dict
 
 import algotransfer
+from algotransfer.algorithms import ALGORITHMS
 from algotransfer.cli.main import COMMANDS, main
+from algotransfer.networks import MODELS
+from algotransfer.training.transfer import METHODS
+
+
+@pytest.fixture(scope="module", autouse=True)
+def registries_are_left_as_they_were():
+    """Pages register what they add; other tests of this process must not see it."""
+    registries = (ALGORITHMS, METHODS, MODELS)
+    before = [dict(registry) for registry in registries]
+    yield
+    for registry, entries in zip(registries, before, strict=True):
+        registry.clear()
+        registry.update(entries)
+
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
