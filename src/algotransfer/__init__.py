@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from algotransfer.graphs import Graph, read_graph, sample_graphs, write_graph
     from algotransfer.paper import paper_tables
     from algotransfer.training import Model, load_model, train
+    from algotransfer.viewer import explore
 
 __version__ = "0.1.0"
 
@@ -37,6 +38,7 @@ __all__ = [
     "draw_trace",
     "evaluate",
     "execute",
+    "explore",
     "from_graphs",
     "load_dataset",
     "load_model",
@@ -62,6 +64,7 @@ _MODULE_OF = {
     "draw_trace": "algotransfer.draw",
     "evaluate": "algotransfer.evaluation",
     "execute": "algotransfer.execution",
+    "explore": "algotransfer.viewer",
     "from_graphs": "algotransfer.datasets",
     "load_dataset": "algotransfer.datasets",
     "load_model": "algotransfer.training",

@@ -71,7 +71,7 @@ def execute(
     model = model if isinstance(model, Model) else load_model(model)
     if graph.batch_shape:
         raise ValueError(f"execute takes one graph, got a batch of {len(graph)}; pass graphs[i]")
-    seed = _healthy_seed(model) if seed is None else seed
+    seed = healthy_seed(model) if seed is None else seed
     steps = graph.num_nodes if steps is None else steps
     if steps < 1:
         raise ValueError(f"steps={steps}; expected at least 1")
@@ -83,7 +83,7 @@ def execute(
 
     batch = jax.tree.map(lambda leaf: jnp.asarray(leaf)[None], graph)
     drivers = tuple(
-        jax.tree.map(lambda leaf: leaf[None], _driver(task, graph, constant, steps))
+        jax.tree.map(lambda leaf: leaf[None], blind_driver(task, graph, constant, steps))
         for task, constant in zip(tasks, constants, strict=True)
     )
     networks = jax.tree.map(lambda leaf: leaf[None], network)
@@ -100,7 +100,7 @@ def execute(
     )
 
 
-def _driver(task: Task, graph: Graph, infinity: float, steps: int) -> Driver:
+def blind_driver(task: Task, graph: Graph, infinity: float, steps: int) -> Driver:
     """The initial state under the constant rule: nothing here knows the answer."""
     key = task.algorithm.initial_key(jnp.asarray(graph.source), graph.num_nodes)
     key = jnp.where(jnp.isinf(key), infinity, key / task.algorithm.unit(graph.num_nodes))
@@ -124,7 +124,8 @@ def _final(task: Task, execution: Any) -> tuple[np.ndarray, np.ndarray]:
     return execution.key[last], execution.pointer[last]
 
 
-def _healthy_seed(model: Model) -> int:
+def healthy_seed(model: Model) -> int:
+    """The first of a model's seeds whose training did not diverge."""
     healthy = [s for s, bad in zip(model.seeds, model.diverged, strict=True) if not bad]
     if not healthy:
         raise ValueError("every seed of this model diverged; name one to run it all the same")

@@ -12,7 +12,6 @@ from tyro.conf import Positional
 
 if TYPE_CHECKING:
     from algotransfer.execution import Answer
-    from algotransfer.graphs import Graph
 
 SHOWN = 40  # nodes in the table on the screen; a file holds all
 
@@ -41,12 +40,14 @@ class Execute:
         if self.out is not None and self.out.suffix not in (".csv", ".graphml"):
             raise ValueError(f"--out {self.out}: expected a name that ends in .csv or .graphml")
         from algotransfer.cli.console import next_step, output, wrote
+        from algotransfer.cli.own import read_own
         from algotransfer.cli.tables import plain_table, titled
         from algotransfer.execution import execute
         from algotransfer.files import write_atomically
         from algotransfer.graphs import write_graph
 
-        graph, names = self._read()
+        own = read_own(self.graph, self.source)
+        graph, names = own.graph, own.names
         answer = execute(
             self.model, graph, seed=self.seed, steps=self.steps, infinity=self.infinity
         )
@@ -79,16 +80,6 @@ class Execute:
             }
             write_graph(self.out, graph, names, attributes)
         wrote(self.out)
-
-    def _read(self) -> tuple[Graph, tuple]:
-        from algotransfer.graphs import read_graph
-
-        read = read_graph(self.graph)
-        if self.source is not None:
-            # An index is a number too, so names come first.
-            known = self.source in read.names or not self.source.isdecimal()
-            read = read_graph(self.graph, self.source if known else int(self.source))
-        return read.graph, read.names
 
 
 def _rows(answer: Answer, names):

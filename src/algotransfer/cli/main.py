@@ -14,6 +14,7 @@ from algotransfer.cli.bench import Bench
 from algotransfer.cli.data import Data
 from algotransfer.cli.evaluate import Evaluate
 from algotransfer.cli.execute import Execute
+from algotransfer.cli.explore import Explore
 from algotransfer.cli.list_names import ListNames
 from algotransfer.cli.report import Report
 from algotransfer.cli.reproduce import Reproduce
@@ -35,6 +36,7 @@ COMMANDS: dict[str, type[Command]] = {
     "execute": Execute,
     "reproduce": Reproduce,
     "report": Report,
+    "explore": Explore,
     "bench": Bench,
 }
 

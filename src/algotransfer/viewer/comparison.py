@@ -1,0 +1,166 @@
+"""A network's execution beside the true one: where they part, and how far apart they are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Bool
+
+from algotransfer.algorithms import Algorithm
+from algotransfer.graphs import Graph
+from algotransfer.viewer.observation import Observation
+
+
+@dataclass(frozen=True)
+class Parting:
+    """The first step at which a network leaves the algorithm, and one line that says how.
+
+    `step` is None if it never does; `node` is the one to look at.
+    """
+
+    step: int | None
+    node: int | None
+    sentence: str
+
+
+def find_parting(
+    algorithm: Algorithm,
+    graph: Graph,
+    truth: Observation,
+    network: Observation,
+    names: Sequence[str],
+) -> Parting:
+    """Compares choices and pointers (sequential), or pointers and reached nodes (parallel)."""
+    compare = _sequential if algorithm.sequential else _parallel
+    parting = compare(algorithm, graph, truth, network, names)
+    return parting or Parting(None, None, "The network follows the algorithm to its last step.")
+
+
+def errors(algorithm: Algorithm, truth: Observation, network: Observation, unit: float):
+    """Errors after each step 1 … T, over the nodes that the algorithm has done by then.
+
+    Done is visited (sequential) or reached (parallel), so that the last values of an `na` network
+    are its `key` and `pred` of evaluation. Keys are compared in the network's units.
+
+    **Returns:** by name, a list with a number for each step.
+    """
+    steps = range(1, max(truth.num_steps, network.num_steps) + 1)
+    done = truth.reached if truth.visited is None else truth.visited
+    result: dict[str, list[float]] = {"key": [], "pred": []}
+    for step in steps:
+        t, s = truth.at(step), network.at(step)
+        mask = done[t]
+        infinity = network.key[0][~truth.reached[0]].max(initial=0.0)
+        true_key = np.where(np.isinf(truth.key[t]), infinity, truth.key[t])
+        if algorithm.binary:
+            result["key"].append(float(np.mean(network.key[s][mask] != true_key[mask])))
+        else:
+            apart = (network.key[s].astype(np.float64) - true_key)[mask] / unit
+            result["key"].append(float(np.mean(np.square(apart))))
+        result["pred"].append(float(np.mean(network.pred[s][mask] != truth.pred[t][mask])))
+    if algorithm.binary:
+        del result["pred"]
+    if truth.chosen is not None and network.chosen is not None:
+        both = min(truth.num_steps, network.num_steps)
+        wrong = ~right_choices(truth, network)[:both]
+        result["next"] = (np.cumsum(wrong) / np.arange(1, both + 1)).tolist()
+    return result
+
+
+def wrong_answers(truth: Observation, network: Observation) -> tuple[int, int]:
+    """How many of the reached nodes have another predecessor in the end, and how many there are."""
+    reached = truth.reached[-1]
+    last = network.pred[network.at(truth.num_steps)] if truth.visited is None else network.pred[-1]
+    return int((reached & (last != truth.pred[-1])).sum()), int(reached.sum())
+
+
+def right_choices(truth: Observation, network: Observation) -> Bool[np.ndarray, " steps"]:
+    """Whether each choice is the true one or has the same true key, queued at the same step."""
+    assert truth.chosen is not None
+    assert network.chosen is not None
+    assert truth.visited is not None
+    both = min(truth.num_steps, network.num_steps)
+    step, mine, theirs = np.arange(both), network.chosen[:both], truth.chosen[:both]
+    queued = truth.reached[step, mine] & ~truth.visited[step, mine]
+    return queued & (truth.key[step, mine] == truth.key[step, theirs])
+
+
+def _sequential(algorithm, graph: Graph, truth: Observation, network: Observation, names):
+    """Follows the network's choices as long as the algorithm could have made them too.
+
+    Of several best nodes any may be next; after another one than the trace's, the trace is no
+    longer the measure, the algorithm continued from there is.
+    """
+    assert network.chosen is not None
+    assert network.chance is not None
+    weights = np.full((graph.num_nodes, graph.num_nodes), np.nan, np.float32)
+    edges = np.asarray(graph.edge_mask())
+    weights[np.asarray(graph.senders)[edges], np.asarray(graph.receivers)[edges]] = np.asarray(
+        graph.weights
+    )[edges]
+    key, pred = truth.key[0].copy(), truth.pred[0].copy()
+    visited = np.zeros(graph.num_nodes, bool)
+    sign = 1.0 if algorithm.smaller_is_better else -1.0
+    keeps_pointers = network.stop is not None  # taught by steps: a pointer is set when chosen
+    for step, node in enumerate(network.chosen.tolist(), start=1):
+        cost = np.where((key != algorithm.unreached_key) & ~visited, sign * key, np.nan)
+        if np.isnan(cost).all():
+            break  # the algorithm has ended
+        best = int(np.nanargmin(cost))
+        if cost[node] != cost[best]:
+            mine, theirs = network.chance[step - 1][[node, best]]
+            return Parting(
+                step,
+                node,
+                f"step {step}: chose {names[node]} (p {mine:.2f}) "
+                f"instead of {names[best]} (p {theirs:.2f})",
+            )
+        pointer = int(network.pred[step, node])
+        if keeps_pointers and pointer not in (pred[node], truth.pred[-1, node]):
+            return _pointer(step, node, pointer, int(pred[node]), names)
+        visited[node] = True
+        candidate = np.asarray(algorithm.relax(key[node], weights[node]))
+        free = key == algorithm.unreached_key if algorithm.relax_once else True
+        better = ~np.isnan(weights[node]) & ~visited & algorithm.better(candidate, key) & free
+        key, pred = np.where(better, candidate, key), np.where(better, node, pred)
+    return _in_the_end(truth, network, names)
+
+
+def _in_the_end(truth: Observation, network: Observation, names) -> Parting | None:
+    last = network.num_steps
+    wrong = truth.reached[-1] & (network.pred[-1] != truth.pred[-1])
+    if not wrong.any():
+        return None
+    node = int(np.argmax(wrong))
+    return _pointer(last, node, int(network.pred[-1, node]), int(truth.pred[-1, node]), names)
+
+
+def _parallel(algorithm, graph: Graph, truth: Observation, network: Observation, names):
+    for step in range(1, max(truth.num_steps, network.num_steps) + 1):
+        t, s = truth.at(step), network.at(step)
+        if algorithm.binary:
+            wrong = network.key[s] != truth.key[t]
+        else:
+            wrong = truth.reached[t] & (network.pred[s] != truth.pred[t])
+        if not wrong.any():
+            continue
+        node = int(np.argmax(wrong))
+        others = int(wrong.sum()) - 1
+        more = f" (and {others} more {'nodes' if others > 1 else 'node'})" if others else ""
+        if algorithm.binary:
+            said = "reached" if network.key[s][node] > 0 else "not reached"
+            return Parting(step, node, f"step {step}: says that {names[node]} is {said}{more}")
+        return _pointer(
+            step, node, int(network.pred[s][node]), int(truth.pred[t][node]), names, more
+        )
+    return None
+
+
+def _pointer(step: int, node: int, mine: int, theirs: int, names, more: str = "") -> Parting:
+    def name(other: int) -> str:
+        return "nothing" if other < 0 else "itself" if other == node else names[other]
+
+    sentence = f"step {step}: {names[node]} points at {name(mine)} instead of {name(theirs)}{more}"
+    return Parting(step, node, sentence)
