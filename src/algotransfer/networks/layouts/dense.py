@@ -7,6 +7,7 @@ from functools import partial
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+from jax import lax
 from jaxtyping import Array, Bool, Float, Int
 
 from algotransfer.graphs.graph import Graph
@@ -87,12 +88,37 @@ def dense_layout(graph: Graph, kinds: tuple[str, ...]) -> Dense:
 
 # The gradient of a max touches only the winning neighbour, so the backward pass compares again
 # instead of storing anything of size n × n × h; it is shared equally among ties, as JAX does.
+# A GPU fuses everything into one reduction. On a CPU XLA would write the matrix out and read it
+# again, so that there neighbours are gone through one by one, and only n × h numbers move.
 
 
 @jax.custom_vjp
 def _dense_max_plus(features, edges, node, edge):
-    values = node[None, :, :] + on_edges(features, edge)
-    return jnp.max(jnp.where(edges[..., None], values, -jnp.inf), axis=1)
+    return lax.platform_dependent(
+        features, edges, node, edge, cpu=_best_one_by_one, default=_best_at_once
+    )
+
+
+def _best_at_once(features, edges, node, edge):
+    return jnp.max(_allowed(edges, node[None, :, :] + on_edges(features, edge)), axis=1)
+
+
+def _best_one_by_one(features, edges, node, edge):
+    def look_at(best, neighbour):
+        row, mask, value = neighbour
+        return jnp.maximum(best, _allowed(mask, value + on_edges(row, edge))), None
+
+    best, _ = lax.scan(look_at, jnp.full_like(node, -jnp.inf), _columns(features, edges, node))
+    return best
+
+
+def _columns(features, edges, node):
+    """What arrives from each neighbour j: features [f, i], a mask [i], a value [h]."""
+    return jnp.moveaxis(features, 2, 0), edges.T, node
+
+
+def _allowed(edges, values):
+    return jnp.where(edges[..., None], values, -jnp.inf)
 
 
 def _dense_max_plus_forward(features, edges, node, edge):
@@ -101,13 +127,41 @@ def _dense_max_plus_forward(features, edges, node, edge):
 
 
 def _dense_max_plus_backward(saved, gradient):
-    features, edges, node, edge, best = saved
+    flows = lax.platform_dependent(*saved, gradient, cpu=_flows_one_by_one, default=_flows_at_once)
+    return None, None, *flows
+
+
+def _flows_at_once(features, edges, node, edge, best, gradient):
     values = node[None, :, :] + on_edges(features, edge)
     hit = edges[..., None] & (values == best[:, None, :])
     share = gradient / jnp.maximum(1, jnp.sum(hit, axis=1))
     flow = jnp.where(hit, share[:, None, :], 0.0)  # [i, j, h], fused into the sums that read it
-    d_edge = jnp.stack([jnp.sum(flow * row[..., None], axis=(0, 1)) for row in features])
-    return None, None, jnp.sum(flow, axis=0), d_edge
+    return jnp.sum(flow, axis=0), jnp.stack(
+        [jnp.sum(flow * row[..., None], axis=(0, 1)) for row in features]
+    )
+
+
+def _flows_one_by_one(features, edges, node, edge, best, gradient):
+    nothing = jnp.zeros_like(node)
+
+    def count(ties, neighbour):
+        row, mask, value = neighbour
+        hit = _allowed(mask, value + on_edges(row, edge)) == best
+        return ties + jnp.where(hit, 1.0, 0.0), None
+
+    ties, _ = lax.scan(count, nothing, _columns(features, edges, node))
+
+    def send_back(sums, receiver):
+        row, mask, best, share = receiver
+        flow = jnp.where(_allowed(mask, node + on_edges(row, edge)) == best, share, 0.0)  # [j, h]
+        to_node, to_edge = sums
+        to_edge = tuple(a + flow * b[:, None] for a, b in zip(to_edge, row, strict=True))
+        return (to_node + flow, to_edge), None
+
+    receivers = (jnp.moveaxis(features, 1, 0), edges, best, gradient / jnp.maximum(1, ties))
+    sums, _ = lax.scan(send_back, (nothing, (nothing,) * len(features)), receivers)
+    to_node, to_edge = sums
+    return to_node, jnp.stack([jnp.sum(each, axis=0) for each in to_edge])
 
 
 _dense_max_plus.defvjp(_dense_max_plus_forward, _dense_max_plus_backward)
