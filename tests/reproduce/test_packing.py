@@ -25,6 +25,21 @@ def test_round_trip(tmp_path):
     assert (there / "metrics.jsonl").read_bytes() == b"metrics.jsonl" * 3
 
 
+def test_weights_replace_the_checkpoint_that_led_to_them(tmp_path):
+    there, here = tmp_path / "there" / "ne-bfs-tf" / "0", tmp_path / "here" / "ne-bfs-tf" / "0"
+    for run in (there, here):
+        run.mkdir(parents=True)
+        (run / "checkpoint.npz").write_bytes(b"half")
+    pack(tmp_path / "there", tmp_path / "early.tar.gz")
+    (there / "checkpoint.npz").rename(there / "weights.npz")
+    pack(tmp_path / "there", tmp_path / "late.tar.gz")
+    assert unpack(tmp_path / "late.tar.gz", tmp_path / "here") == 1
+    assert [path.name for path in here.iterdir()] == ["weights.npz"]
+    # An archive from before the end has nothing to say any more.
+    assert unpack(tmp_path / "early.tar.gz", tmp_path / "here") == 0
+    assert [path.name for path in here.iterdir()] == ["weights.npz"]
+
+
 @pytest.mark.parametrize(
     "name", ["../config.json", "/a/b/config.json", "a/../config.json", "a/b/evil.py", "config.json"]
 )

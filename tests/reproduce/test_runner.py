@@ -1,99 +1,149 @@
-"""The runner: finished work is found, a failure does not stop the rest, results become tables."""
+"""The runner: order, several steps at once, deadlines, failures; steps that compute nothing."""
 
-import dataclasses
+import threading
+import time
+from dataclasses import dataclass
 
-import pandas
 import pytest
 
-from algotransfer.cli import main
-from algotransfer.datasets import Preset, make_splits
-from algotransfer.experiment import Experiment
-from algotransfer.report.collect import collect
-from algotransfer.report.markdown import write_markdown
-from algotransfer.reproduce import runner
-from algotransfer.reproduce.runner import reproduce
-
-TINY = Preset(train=12, validation=4, test=4, num_nodes=8, test_sizes=(8, 20))
-SMALL = {"max_epochs": 1, "hidden": 4, "batch_size": 8}
-ALONE = Experiment(target="bellman_ford")
-FROZEN = dataclasses.replace(ALONE, method="freeze", base=("bfs",))
-BROKEN = dataclasses.replace(ALONE, target="bellman_fjord")
+from algotransfer.reproduce.runner import run_steps
+from algotransfer.reproduce.steps import UNWATCHED, Paused, Step, graph
 
 
-@pytest.fixture(scope="module")
-def worked(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("runs")
-    patch = pytest.MonkeyPatch()
-    patch.setitem(runner.PRESETS, "tiny", ("tiny", SMALL))
-    patch.setattr(runner, "make_splits", lambda name: make_splits(TINY))
-    told = []
-    options = {"seeds": 2, "preset": "tiny", "folder": folder, "tell": told.append, "show": False}
-    steps = reproduce([ALONE, BROKEN, FROZEN], **options)
-    again = reproduce([ALONE, FROZEN], **options)
-    late = reproduce([ALONE], **{**options, "folder": folder / "late"}, seconds=-1)
-    patch.undo()
-    return folder, steps, again, late, told
+@dataclass(frozen=True)
+class Write(Step):
+    """Writes a file named after itself."""
+
+    word: str
+    needs: tuple["Write", ...] = ()
+    act: str = ""
+
+    @property
+    def name(self):
+        return self.word
+
+    @property
+    def inputs(self):
+        return self.needs
+
+    def found(self, folder):
+        return (folder / self.word).exists()
+
+    def estimate(self, folder, estimates):
+        return 1.0
+
+    def run(self, folder, device=None, watch=UNWATCHED):
+        ACTS.get(self.act, lambda watch: None)(watch)
+        assert all(step.found(folder) for step in self.needs)
+        watch.tell(1, "written")
+        (folder / self.word).write_text(threading.current_thread().name)
+        return {"writing": 0.5}
 
 
-def test_a_failure_is_told_and_the_rest_goes_on(worked):
-    _, steps, _, _, told = worked
-    assert [step.state for step in steps] == ["done", "failed", "done"]
-    assert "bellman_fjord" in steps[1].reason
-    assert told[:3] == steps
+def fail(watch):
+    raise ArithmeticError("the pen is broken")
 
 
-def test_finished_work_is_found_again(worked):
-    folder, steps, again, _, _ = worked
-    assert [step.folder for step in again] == [steps[0].folder, steps[2].folder]
-    assert all(step.seconds < 5 for step in again)
-    assert len(list((folder / "ne-bfs-tf").iterdir())) == 1  # the base, trained once
+def wait_for_end(watch):
+    while not watch.pause():
+        time.sleep(0.001)
+    raise Paused
 
 
-def test_without_time_left_nothing_is_started(worked):
-    folder, _, _, late, _ = worked
-    assert [step.state for step in late] == ["waiting"]
-    assert not (folder / "late").exists()
+TOGETHER = threading.Barrier(2, timeout=20)
+ACTS = {"fail": fail, "wait": wait_for_end, "meet": lambda watch: TOGETHER.wait()}
 
 
-def test_results_become_tables_beside_the_paper(worked):
-    folder = worked[0]
-    results = collect(folder)
-    assert set(results["method"]) == {"none", "freeze"}
-    assert not results["diverged"].any()
-    assert (
-        len(results.query("row == 'network' and metric == 'pred' and num_nodes == 8")) == 2 * 2 * 3
-    )
-    page = write_markdown(results)
-    assert "## par-summary" in page
-    assert "| bellman_ford | NE | none |  | 20 | **" in page
-    assert "(0.057)" in page  # the paper's own number stands beside ours
-    assert "| bellman_ford | random_neighbour | 20 |" in page
+class Notes:
+    def __init__(self):
+        self.seen = []
+
+    def start(self, step):
+        self.seen.append(("start", step.name))
+
+    def tell(self, step, done, words):
+        self.seen.append((words, step.name))
+
+    def finish(self, result):
+        self.seen.append((result.state, result.step.name))
 
 
-def test_the_report_command_needs_runs_or_a_table(worked, tmp_path, capsys):
-    folder = worked[0]
-    out = tmp_path / "results"
-    assert (
-        main(["report", "--folder", str(folder), "--out", str(out), "--weights", str(tmp_path)])
-        == 0
-    )
-    page = (out / "results.md").read_text()
-    (out / "results.md").unlink()
-    assert main(["report", "--out", str(out)]) == 0  # from the table alone
-    assert (out / "results.md").read_text() == page
-    assert len(pandas.read_csv(out / "results.csv")) == len(collect(folder))
-    assert (tmp_path / "ne-bellman_ford-na.npz").exists()
-    capsys.readouterr()
-    assert main(["report", "--out", str(tmp_path / "nothing")]) == 2
-    assert "name a folder of runs with --folder" in capsys.readouterr().err
-    assert main(["report", "--folder", str(tmp_path / "nothing")]) == 2
-    assert "holds no evaluated runs" in capsys.readouterr().err
+def states(results):
+    return {result.step.name: result.state for result in results}
 
 
-def test_the_reproduce_command_lists_and_refuses(capsys):
-    assert main(["reproduce", "--dry-run", "--table", "seq-na"]) == 0
-    assert "4 experiments, 3 seeds each" in capsys.readouterr().out
-    assert main(["reproduce", "--for", "soon", "--table", "seq-na", "--target", "dfs"]) == 2
-    assert "expected a time such as 90s, 8m or 2h" in capsys.readouterr().err
-    assert main(["reproduce", "--table", "nope", "--dry-run"]) == 2
-    assert "the paper has no table 'nope'" in capsys.readouterr().err
+BASE = Write("base")
+FIRST, SECOND = Write("first", (BASE,)), Write("second", (BASE,))
+TABLE = Write("table", (FIRST, SECOND))
+
+
+def test_inputs_come_first_and_each_step_runs_once(tmp_path):
+    notes = Notes()
+    results = run_steps([SECOND, FIRST, TABLE], tmp_path, view=notes)
+    begun = [name for what, name in notes.seen if what == "start"]
+    assert begun == ["base", "second", "first", "table"]  # as listed
+    assert set(states(results).values()) == {"done"}
+    assert results[0].seconds == {"writing": 0.5}
+    assert ("written", "table") in notes.seen
+
+
+def test_what_is_there_is_found(tmp_path):
+    run_steps([FIRST], tmp_path)
+    results = run_steps([TABLE], tmp_path)
+    assert states(results) == {"base": "found", "first": "found", "second": "done", "table": "done"}
+
+
+def test_several_steps_run_at_once(tmp_path):
+    results = run_steps([Write("a", act="meet"), Write("b", act="meet")], tmp_path, jobs=2)
+    assert states(results) == {"a": "done", "b": "done"}
+    assert (tmp_path / "a").read_text() != (tmp_path / "b").read_text()
+    with pytest.raises(ValueError, match="0 jobs; expected at least 1"):
+        run_steps([BASE], tmp_path, jobs=0)
+
+
+def test_a_failure_blocks_what_needs_it_and_nothing_else(tmp_path, capfd):
+    broken = Write("broken", (BASE,), act="fail")
+    table = Write("table", (FIRST, Write("middle", (broken,))))
+    results = run_steps([broken, table, SECOND], tmp_path, jobs=2)
+    assert states(results) == {
+        "base": "done",
+        "broken": "failed",
+        "first": "done",
+        "middle": "blocked",
+        "table": "blocked",
+        "second": "done",
+    }
+    reasons = {result.step.name: result.reason for result in results if result.reason}
+    assert reasons == {
+        "broken": "ArithmeticError: the pen is broken",
+        "middle": "needs broken",
+        "table": "needs middle",
+    }
+    assert "the pen is broken" in capfd.readouterr().err  # with where it happened
+
+
+def test_a_deadline_pauses_what_runs_and_begins_nothing(tmp_path):
+    long = Write("long", act="wait")
+    results = run_steps([long, Write("after", (long,)), BASE], tmp_path, seconds=0.05)
+    assert states(results) == {"long": "paused", "after": "waiting", "base": "waiting"}
+    assert set(states(run_steps([TABLE], tmp_path, seconds=-1)).values()) == {"waiting"}
+    assert not list(tmp_path.iterdir())
+
+
+def test_an_interruption_lets_steps_end_in_order(tmp_path):
+    class Impatient(Notes):
+        def start(self, step):
+            super().start(step)
+            if step.name == "second":
+                raise KeyboardInterrupt
+
+    notes = Impatient()
+    with pytest.raises(KeyboardInterrupt):
+        run_steps([Write("long", act="wait"), SECOND], tmp_path, jobs=2, view=notes)
+    # The pool is empty by now: the long step has seen the interruption and paused.
+    assert not any(thread.name.startswith("step") for thread in threading.enumerate())
+
+
+def test_the_graph_is_plain_data():
+    assert list(graph([TABLE])) == [BASE, FIRST, SECOND, TABLE]
+    assert graph([TABLE])[TABLE] == (FIRST, SECOND)

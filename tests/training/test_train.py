@@ -75,7 +75,7 @@ def test_a_deadline_pauses_and_resuming_ends_the_same(splits, tmp_path):
     whole, _ = train(FAST, 2, data=splits, folder=tmp_path / "whole", show=False)
     for _ in range(2):
         path, model = train(
-            FAST, 2, data=splits, folder=tmp_path / "parts", show=False, deadline=time.monotonic()
+            FAST, 2, data=splits, folder=tmp_path / "parts", show=False, pause=lambda: True
         )
         assert model is None
         assert (path / "checkpoint.npz").exists()
@@ -90,9 +90,9 @@ def test_a_deadline_pauses_and_resuming_ends_the_same(splits, tmp_path):
 
 
 def test_a_checkpoint_of_another_configuration_is_refused(splits, tmp_path):
-    path, _ = train(FAST, 1, data=splits, folder=tmp_path, show=False, deadline=time.monotonic())
+    path, _ = train(FAST, 1, data=splits, folder=tmp_path, show=False, pause=lambda: True)
     other = dataclasses.replace(FAST, learning_rate=1e-3)
-    theirs, _ = train(other, 1, data=splits, folder=tmp_path, show=False, deadline=time.monotonic())
+    theirs, _ = train(other, 1, data=splits, folder=tmp_path, show=False, pause=lambda: True)
     (theirs / "checkpoint.npz").rename(path / "checkpoint.npz")
     with pytest.raises(
         ValueError, match=r"experiment.learning_rate is 0.001 there and 0.0005 here"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal
@@ -31,28 +32,36 @@ class Reproduce:
     """How many seeds of each experiment are trained together."""
     preset: Literal["paper", "quick", "smoke"] = "paper"
     """Full size, or less data and fewer epochs to try things out."""
-    time: Annotated[str | None, arg(name="for", metavar="8m")] = None
+    jobs: int | None = None
+    """Steps in flight at once; by default 1 on a CPU and 3 on a GPU."""
+    for_: Annotated[str | None, arg(name="for", metavar="8m")] = None
     """Pause after this time, such as 90s, 8m or 2h; the same command goes on later."""
     folder: Path = Path("runs")
     """Where runs are kept."""
     device: Literal["cpu", "gpu"] | None = None
     """Where to train; by default a GPU if there is one."""
     dry_run: bool = False
-    """List the experiments and do nothing."""
+    """List the steps with an estimate of their time, and do nothing."""
     pack: Path | None = None
     """Put all runs of the folder, finished or not, into one archive (.tar.gz)."""
     unpack: Path | None = None
     """Take runs from such an archive into the folder first."""
 
     def run(self) -> None:
-        """Works through the experiments, then says what is done and what is left."""
-        from algotransfer.cli.console import next_step, output, wrote
-        from algotransfer.cli.tables import plain_table, titled
-        from algotransfer.reproduce import grid
-        from algotransfer.reproduce.packing import pack, unpack
-
+        """Works through the steps, then says what is done, what is left, where the time went."""
         for name in self.target:
             check_name("algorithm", name, ALGORITHM_NAMES)
+        limit = _seconds(self.for_)
+        from algotransfer.cli.console import errors, next_step, output, wrote
+        from algotransfer.cli.steps import estimate_table, result_table
+        from algotransfer.reproduce import grid
+        from algotransfer.reproduce.estimates import Estimates
+        from algotransfer.reproduce.packing import pack, unpack
+        from algotransfer.reproduce.plan import plan
+        from algotransfer.reproduce.runner import platform, run_steps
+        from algotransfer.reproduce.steps import graph
+        from algotransfer.reproduce.view import Overview
+
         wanted = [
             experiment
             for experiment in grid.experiments(self.table or grid.TABLES)
@@ -61,40 +70,32 @@ class Reproduce:
         ]
         if self.unpack:
             output.print(f"unpacked {unpack(self.unpack, self.folder)} files into {self.folder}")
+        steps = list(graph(plan(wanted, self.seeds, self.preset)))
+        estimates = Estimates.read(self.folder, platform(self.device) == "cpu")
         if self.dry_run:
-            for experiment in wanted:
-                output.print(experiment.name)
+            output.print(estimate_table(steps, self.folder, estimates))
             output.print(f"{len(wanted)} experiments, {self.seeds} seeds each")
             return
-
-        from algotransfer.reproduce.runner import reproduce
-
-        steps = reproduce(
-            wanted,
-            self.seeds,
-            self.preset,
-            self.folder,
-            self.device,
-            _seconds(self.time),
-            lambda step: output.print(
-                f"{step.state:8} {step.experiment.name} {step.seconds:.0f} s"
-            ),
-        )
-        table = plain_table(["experiment", "state"], ["seconds"])
-        for step in steps:
-            table.add_row(step.experiment.name, step.state, f"{step.seconds:.0f}")
-        output.print(titled(f"{self.preset} preset, {self.seeds} seeds", table))
+        began = time.monotonic()
+        with Overview(steps, self.folder, estimates, errors) as view:
+            results = run_steps(
+                steps, self.folder, jobs=self.jobs, device=self.device, seconds=limit, view=view
+            )
+        output.print(result_table(results, time.monotonic() - began))
         if self.pack:
             pack(self.folder, self.pack)
             wrote(self.pack)
-        left = sum(step.state in ("paused", "waiting") for step in steps)
-        failed = [step for step in steps if step.state == "failed"]
+        lost = [result for result in results if result.reason]
+        for result in lost:
+            text = f"{result.state}: {result.step.name}: {result.reason}"
+            output.print(text, style="red", markup=False, soft_wrap=True)
+        left = sum(result.state in ("paused", "waiting") for result in results)
         if left:
-            next_step(f"the same command again: {left} experiments are left")
-        for step in failed:
-            output.print(f"failed: {step.experiment.name}: {step.reason}", style="red")
-        if failed:
-            raise ValueError(f"{len(failed)} of {len(steps)} experiments failed (see above)")
+            next_step(f"the same command again: {left} steps are left")
+        else:
+            next_step(f"algotransfer report --folder {self.folder}")
+        if lost:
+            raise ValueError(f"{len(lost)} of {len(results)} steps failed or were blocked (above)")
 
 
 def _seconds(text: str | None) -> float | None:

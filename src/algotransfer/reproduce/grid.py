@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from algotransfer.experiment import Experiment
 from algotransfer.paper import paper_tables
 
@@ -38,16 +40,30 @@ def paper_experiment(
 
 def experiments(tables: tuple[str, ...] = TABLES) -> list[Experiment]:
     """All experiments that these tables need, each once, in order."""
-    printed = paper_tables().fillna({"source": ""})
-    columns = ["model", "supervision", "method", "source", "target"]
-    found: list[Experiment] = []
+    printed = experiments_by_table()
     for table in tables:
-        lines = printed.query("table == @table")
-        if lines.empty:
-            names = ", ".join(dict.fromkeys(printed["table"]))
+        if table not in printed:
+            names = ", ".join(printed)
             raise ValueError(f"the paper has no table {table!r}; choose among {names}")
-        found += [
-            paper_experiment(*line)
-            for line in lines.drop_duplicates(columns)[columns].itertuples(index=False)
-        ]
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(found for table in tables for found in printed[table]))
+
+
+def experiments_by_table() -> dict[str, list[Experiment]]:
+    """Each of the paper's 20 tables with the experiments that it prints."""
+    columns = ["table", "model", "supervision", "method", "source", "target"]
+    lines = paper_tables().fillna({"source": ""})[columns].drop_duplicates()
+    found: dict[str, list[Experiment]] = {}
+    for table, *line in lines.itertuples(index=False):
+        found.setdefault(table, []).append(paper_experiment(*line))
+    return found
+
+
+def one_of_each(experiments: Sequence[Experiment]) -> list[Experiment]:
+    """The first experiment of every class of algorithms, network and method."""
+    from algotransfer.algorithms import get_algorithm
+
+    first: dict[tuple[str, ...], Experiment] = {}
+    for experiment in experiments:
+        framework = get_algorithm(experiment.target).framework
+        first.setdefault((framework, experiment.model, experiment.method), experiment)
+    return list(first.values())

@@ -1,86 +1,160 @@
-"""Works through experiments: trains, evaluates, skips what exists, goes on after a failure."""
+"""Runs a graph of steps: several at once, until a deadline, past failures."""
 
 from __future__ import annotations
 
-import dataclasses
+import heapq
+import threading
 import time
 import traceback
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field
+from graphlib import TopologicalSorter
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Protocol, runtime_checkable
 
-from algotransfer.datasets import make_splits
-from algotransfer.evaluation.runs import EVALUATION, evaluate, save_evaluation
-from algotransfer.experiment import Experiment
-from algotransfer.training import train
+from algotransfer.reproduce.steps import Paused, Step, Watch, graph
 
-PRESETS = {  # name -> (data, changes to every experiment)
-    "paper": ("paper", {}),
-    "quick": ("small", {"max_epochs": 40}),
-    "smoke": ("small", {"max_epochs": 1, "trajectories": 2, "hidden": 4}),
-}
-State = Literal["done", "paused", "failed", "waiting"]
+State = Literal["found", "done", "paused", "waiting", "failed", "blocked"]
+DONE = ("found", "done")
+JOBS = {"cpu": 1, "gpu": 3}
 
 
 @dataclass(frozen=True)
-class Step:
-    """What became of one experiment."""
-
-    experiment: Experiment
-    state: State
-    folder: Path | None = None
-    seconds: float = 0.0
-    reason: str = ""
-
-
-def reproduce(
-    experiments: Sequence[Experiment],
-    seeds: int = 3,
-    preset: str = "paper",
-    folder: str | Path = "runs",
-    device: str | None = None,
-    seconds: float | None = None,
-    tell: Callable[[Step], None] = lambda step: None,
-    show: bool = True,
-) -> list[Step]:
-    """Trains and evaluates experiments one after the other; finished ones are found, not repeated.
+class Result:
+    """What became of a step.
 
     **Arguments:**
 
-    - `preset`: `paper`, or `quick` and `smoke` with less data and fewer epochs.
-    - `seconds`: after this time training pauses; the same call goes on later.
-    - `tell`: is told about every experiment once it is done, paused or failed.
+    - `state`: `found` (it was there), `done`, `paused`, `waiting` (no time left for it), `failed`,
+        or `blocked` (something that it needs failed).
+    - `seconds`: what the time went into.
     """
-    deadline = None if seconds is None else time.monotonic() + seconds
-    data, changes = PRESETS[preset]
-    splits = make_splits(data)
-    steps = []
-    for experiment in experiments:
-        experiment = dataclasses.replace(experiment, **changes)
-        began = time.monotonic()
-        if deadline is not None and began > deadline:
-            step = Step(experiment, "waiting")
-        else:
-            try:
-                path, model = train(
-                    experiment,
-                    seeds,
-                    data=splits,
-                    folder=folder,
-                    device=device,
-                    show=show,
-                    deadline=deadline,
-                )
-                state: State = "done"
-                if model is None:
-                    state = "paused"
-                elif not (path / EVALUATION).exists():
-                    save_evaluation(path, evaluate(model, splits.test))
-                step = Step(experiment, state, path, time.monotonic() - began)
-            except (ValueError, ArithmeticError, RuntimeError, OSError) as error:
-                traceback.print_exc()
-                step = Step(experiment, "failed", None, time.monotonic() - began, str(error))
-        steps.append(step)
-        tell(step)
-    return steps
+
+    step: Step
+    state: State
+    seconds: Mapping[str, float] = field(default_factory=dict)
+    reason: str = ""
+
+
+@runtime_checkable
+class View(Protocol):
+    """Sees what happens; calls come from several threads."""
+
+    def start(self, step: Step) -> None:
+        """A step begins."""
+        ...
+
+    def tell(self, step: Step, done: int, words: str) -> None:
+        """It has come so far."""
+        ...
+
+    def finish(self, result: Result) -> None:
+        """It has ended, or was there before."""
+        ...
+
+
+class Unseen:
+    """A view that shows nothing."""
+
+    def start(self, step: Step) -> None:
+        """Nothing."""
+
+    def tell(self, step: Step, done: int, words: str) -> None:
+        """Nothing."""
+
+    def finish(self, result: Result) -> None:
+        """Nothing."""
+
+
+def run_steps(
+    steps: Iterable[Step],
+    folder: str | Path = "runs",
+    *,
+    jobs: int | None = None,
+    device: str | None = None,
+    seconds: float | None = None,
+    view: View | None = None,
+) -> list[Result]:
+    """Runs steps and all that they need; what is there is found, not repeated.
+
+    **Arguments:**
+
+    - `jobs`: steps in flight, in threads: XLA lets go of Python while it compiles and computes, so
+        that the device trains one experiment while another is compiled or evaluated. Each step
+        is the same computation whatever runs beside it. By default one on a CPU, three on a GPU.
+    - `seconds`: after this time nothing is begun, trainings pause at the end of an epoch, and an
+        evaluation that has not ended is left for the next time.
+
+    **Returns:** a result for every step of `graph(steps)`, in that order.
+    """
+    inputs, folder = graph(steps), Path(folder)
+    jobs = JOBS.get(platform(device), 1) if jobs is None else jobs
+    if jobs < 1:
+        raise ValueError(f"{jobs} jobs; expected at least 1")
+    view = view or Unseen()
+    end = None if seconds is None else time.monotonic() + seconds
+    interrupted = threading.Event()
+
+    def out_of_time() -> bool:
+        return interrupted.is_set() or (end is not None and time.monotonic() > end)
+
+    results: dict[Step, Result] = {}
+    order = {step: place for place, step in enumerate(inputs)}
+    sorter = TopologicalSorter(inputs)
+    sorter.prepare()
+    ready: list[tuple[int, Step]] = []  # a heap: what stands first in the list is begun first
+    running: dict[Future, Step] = {}
+
+    def finish(result: Result) -> None:
+        results[result.step] = result
+        if result.state in DONE:
+            sorter.done(result.step)
+        view.finish(result)
+
+    def begin(step: Step) -> None:
+        view.start(step)
+        watch = Watch(out_of_time, lambda done, words: view.tell(step, done, words))
+        running[pool.submit(step.run, folder, device, watch)] = step
+
+    with ThreadPoolExecutor(jobs, thread_name_prefix="step") as pool:
+        try:
+            while True:
+                while new := sorter.get_ready():
+                    for step in new:
+                        if step.found(folder):
+                            finish(Result(step, "found"))
+                        else:
+                            heapq.heappush(ready, (order[step], step))
+                while ready and len(running) < jobs and not out_of_time():
+                    begin(heapq.heappop(ready)[1])
+                if not running:
+                    break
+                for future in wait(running, return_when=FIRST_COMPLETED).done:
+                    finish(_result(running.pop(future), future))
+        except KeyboardInterrupt:
+            interrupted.set()  # trainings write a checkpoint, then the pool is empty
+            raise
+    for step in inputs:  # inputs come first, so that a failure reaches all that need it
+        if step not in results:
+            lost = [i for i in step.inputs if results[i].state in ("failed", "blocked")]
+            reason = f"needs {lost[0].name}" if lost else ""
+            results[step] = Result(step, "blocked" if lost else "waiting", reason=reason)
+    return [results[step] for step in inputs]
+
+
+def _result(step: Step, future: Future) -> Result:
+    error = future.exception()
+    if error is None:
+        return Result(step, "done", future.result())
+    if isinstance(error, Paused):
+        return Result(step, "paused")
+    traceback.print_exception(error)
+    return Result(step, "failed", reason=f"{type(error).__name__}: {error}")
+
+
+def platform(device: str | None = None) -> str:
+    """The kind of device that steps run on: `cpu` or `gpu`."""
+    import jax
+
+    return device or jax.default_backend()

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import importlib
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, Protocol
+from typing import Any
 
 from algotransfer.experiment import Experiment
 
@@ -14,12 +14,8 @@ TRACKERS = ("trackio", "wandb")  # both have init, log and finish
 QUIET_SECONDS = 30.0  # between two lines where no bar can be drawn
 
 
-class Reporter(Protocol):
-    """Is told about every epoch; does nothing, draws a bar, or sends it somewhere."""
-
-    def __call__(self, rows: list[dict[str, Any]], graphs_per_second: float) -> None:
-        """One row per seed that was still running in this epoch."""
-        ...
+# Is told about every epoch: a row per seed that was still running in it, and graphs per second.
+Reporter = Callable[[list[dict[str, Any]], float], None]
 
 
 @contextmanager

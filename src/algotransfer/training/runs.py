@@ -21,6 +21,7 @@ import jax
 import jax.numpy as jnp
 
 from algotransfer.archive import load_arrays, save_arrays
+from algotransfer.datasets import Splits
 from algotransfer.experiment import Experiment, fingerprint
 from algotransfer.files import write_atomically
 from algotransfer.networks.executor import Executor
@@ -62,9 +63,11 @@ class Model:
         return tuple(self.card["diverged"])
 
 
-def configuration(experiment: Experiment, seeds: tuple[int, ...], data: dict) -> dict[str, Any]:
+def configuration(experiment: Experiment, seeds: tuple[int, ...], splits: Splits) -> dict[str, Any]:
     """Everything that decides the weights of a run, as JSON knows it."""
-    return {"experiment": experiment.to_json(), "seeds": list(seeds), "data": data}
+    data = {"train": splits.train.arguments, "validation": splits.validation.arguments}
+    config = {"experiment": experiment.to_json(), "seeds": list(seeds), "data": data}
+    return json.loads(json.dumps(config))
 
 
 def run_folder(root: str | Path, experiment: Experiment, config: dict[str, Any]) -> Path:

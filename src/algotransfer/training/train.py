@@ -8,7 +8,7 @@ import math
 import os
 import resource
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -36,12 +36,12 @@ from algotransfer.training.runs import (
     WEIGHTS,
     Model,
     configuration,
-    environment,
     load_model,
     run_folder,
     save_model,
     write_json,
 )
+from algotransfer.training.slices import Slice
 from algotransfer.training.transfer import METHODS, trainable, transfer
 
 CHECKPOINT_SECONDS = 120.0
@@ -60,7 +60,8 @@ def train(
     show: bool = True,
     track: str | None = None,
     checkpoint_seconds: float = CHECKPOINT_SECONDS,
-    deadline: float | None = None,
+    pause: Callable[[], bool] = lambda: False,
+    watchers: Sequence[progress.Reporter] = (),
 ) -> tuple[Path, Model | None]:
     """Trains all seeds of an experiment in one compiled program, or goes on where it stopped.
 
@@ -75,7 +76,8 @@ def train(
     - `resume`: whether to go on from a checkpoint; otherwise starts again.
     - `track`: `trackio` or `wandb` to follow the training there.
     - `checkpoint_seconds`: time between two checkpoints.
-    - `deadline`: a `time.monotonic()` after which training pauses at the end of an epoch.
+    - `pause`: asked after every epoch; when it says so, a checkpoint is written and training ends.
+    - `watchers`: are told about every epoch, beside the bar.
 
     **Returns:** the run's folder and its model; None in place of the model if it was paused.
     """
@@ -85,8 +87,7 @@ def train(
     if not seeds or len(set(seeds)) < len(seeds):
         raise ValueError(f"seeds {seeds}; name one or more different ones")
     splits = _splits(data, data_seed)
-    arguments = {"train": splits.train.arguments, "validation": splits.validation.arguments}
-    config = configuration(experiment, seeds, json.loads(json.dumps(arguments)))
+    config = configuration(experiment, seeds, splits)
     path = run_folder(folder, experiment, config)
     if resume and (path / WEIGHTS).exists():
         return path, load_model(path)
@@ -104,19 +105,20 @@ def train(
             show=show,
             track=track,
             checkpoint_seconds=checkpoint_seconds,
-            deadline=deadline,
+            pause=pause,
         )
         if model is None:
             return base_path, None
         (bases,) = model.networks.processors
 
     with ExitStack() as stack:
-        stack.enter_context(jax.default_device(_device(device)))
+        stack.enter_context(jax.default_device(find_device(device)))
         stack.enter_context(jax.default_matmul_precision(experiment.precision))
         shown = progress.bar if show else progress.silent
-        reporters = [stack.enter_context(shown(experiment, len(seeds)))]
+        reporters = [stack.enter_context(shown(experiment, len(seeds))), *watchers]
         if track:
             reporters.append(stack.enter_context(progress.tracker(track, experiment, len(seeds))))
+        began = time.monotonic()
         training = make_examples(tasks, splits.train, experiment.infinity)
         validation = make_examples(tasks, splits.validation, experiment.infinity)
         if len(training) < experiment.batch_size:
@@ -129,14 +131,15 @@ def train(
         epochs = 0
         path.mkdir(parents=True, exist_ok=True)
         write_json(path / "config.json", config)
-        write_json(path / "environment.json", environment())
         found = load_checkpoint(path, config, states) if resume else None
         if found is not None:
             states, epochs = found
         cut_metrics(path / "metrics.jsonl", epochs)
-
+        record = Slice(path, "training", epochs)
+        prepared = time.monotonic()
         epoch, memory = compile_epoch(program, states, training, validation)
-        saved = time.monotonic()
+        saved = started = time.monotonic()
+        record.save(data=prepared - began, compile=started - prepared)
         with (path / "metrics.jsonl").open("a") as metrics:
             while not np.all(states.stopped):
                 running = ~np.asarray(states.stopped)
@@ -151,11 +154,12 @@ def train(
                 graphs = len(rows) * (len(training) // experiment.batch_size)
                 for tell in reporters:
                     tell(rows, graphs * experiment.batch_size / seconds)
-                paused = deadline is not None and time.monotonic() > deadline
+                paused = pause()
                 if paused or time.monotonic() - saved > checkpoint_seconds:
                     os.fsync(metrics.fileno())
                     save_checkpoint(path, config, states, epochs)
                     saved = time.monotonic()
+                    record.save(epochs, training=saved - started)
                 if paused and not np.all(states.stopped):
                     return path, None
 
@@ -168,6 +172,7 @@ def train(
             "memory": memory,
         }
         model = Model(experiment, seeds, states.best, card)
+        record.save(epochs, training=time.monotonic() - started)
         save_model(path / WEIGHTS, model)
         (path / CHECKPOINT).unlink(missing_ok=True)
         return path, model
@@ -249,7 +254,8 @@ def _statistics() -> dict[str, int]:
     return device.memory_stats() or {}
 
 
-def _device(name: str | None):
+def find_device(name: str | None):
+    """The first device of a kind, `cpu` or `gpu`, or the best there is."""
     try:
         return jax.devices(name)[0]
     except RuntimeError as error:

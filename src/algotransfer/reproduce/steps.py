@@ -1,0 +1,275 @@
+"""The steps that lead to the paper's tables, as plain data.
+
+A step is a frozen dataclass that names its inputs. `run` depends on the step and on a folder alone,
+and leaves its result there: any executor may run steps, in threads, in processes or on other
+machines that see the folder, as long as inputs come first. `graph` is what `graphlib` sorts.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from algotransfer.datasets import Preset, Splits, make_splits
+from algotransfer.evaluation import beside_paper
+from algotransfer.evaluation.runs import EVALUATION, evaluate, save_evaluation
+from algotransfer.experiment import Experiment
+from algotransfer.files import write_atomically
+from algotransfer.reproduce.estimates import Estimates
+from algotransfer.training import load_model, train
+from algotransfer.training.runs import WEIGHTS, configuration, run_folder
+from algotransfer.training.slices import Slice, read_slices
+
+TABLES = "tables"  # the folder of tables, beside the runs
+
+
+class Paused(Exception):
+    """A step was asked to stop; what it has done is kept, and running it again goes on."""
+
+
+@dataclass(frozen=True)
+class Watch:
+    """How a step talks to whoever runs it.
+
+    **Arguments:**
+
+    - `pause`: asked now and then; when it says so, the step raises `Paused` as soon as it can.
+    - `tell`: is told how many epochs or graphs are done, and the same in words.
+    """
+
+    pause: Callable[[], bool] = lambda: False
+    tell: Callable[[int, str], None] = lambda done, words: None
+
+
+UNWATCHED = Watch()
+
+
+@dataclass(frozen=True)
+class Step(ABC):
+    """One piece of work, with the pieces that must be done before."""
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """What it is called in lists."""
+
+    @property
+    @abstractmethod
+    def inputs(self) -> tuple[Step, ...]:
+        """Steps whose results it needs."""
+
+    @abstractmethod
+    def found(self, folder: Path) -> bool:
+        """Whether its result is there already."""
+
+    @abstractmethod
+    def estimate(self, folder: Path, estimates: Estimates) -> float:
+        """Seconds that it will take, what is done already not counted."""
+
+    @abstractmethod
+    def run(self, folder: Path, device: str | None = None, watch: Watch = UNWATCHED) -> dict:
+        """Does the work, or goes on with it.
+
+        **Returns:** the seconds that were spent, by what they went into.
+        """
+
+
+@functools.lru_cache(maxsize=4)  # one set of graphs and traces for all steps of a process
+def splits_of(data: str | Preset) -> Splits:
+    """The datasets of a preset; the same ones whenever they are asked for."""
+    return make_splits(data)
+
+
+@dataclass(frozen=True)
+class MakeData(Step):
+    """Samples the graphs; they are a function of their name, so that nothing is written."""
+
+    data: str | Preset
+
+    @property
+    def name(self) -> str:
+        """What it is called in lists."""
+        return f"data {self.data}" if isinstance(self.data, str) else "data"
+
+    @property
+    def inputs(self) -> tuple[Step, ...]:
+        return ()
+
+    def found(self, folder: Path) -> bool:
+        return False
+
+    def estimate(self, folder: Path, estimates: Estimates) -> float:
+        return 1.0
+
+    def run(self, folder: Path, device: str | None = None, watch: Watch = UNWATCHED) -> dict:
+        began = time.monotonic()
+        splits_of(self.data)
+        return {"data": time.monotonic() - began}
+
+
+@dataclass(frozen=True)
+class Train(Step):
+    """Trains all seeds of an experiment, from its base model if it has one."""
+
+    experiment: Experiment
+    seeds: tuple[int, ...]
+    data: MakeData
+
+    @property
+    def name(self) -> str:
+        """What it is called in lists."""
+        return f"train {self.experiment.name}"
+
+    @property
+    def base(self) -> Train | None:
+        """The training whose processor this one starts from."""
+        before = self.experiment.pretraining()
+        return None if before is None else Train(before, self.seeds, self.data)
+
+    @property
+    def inputs(self) -> tuple[Step, ...]:
+        return (self.data,) if self.base is None else (self.data, self.base)
+
+    def path(self, folder: Path) -> Path:
+        """The folder of the run."""
+        config = configuration(self.experiment, self.seeds, splits_of(self.data.data))
+        return run_folder(folder, self.experiment, config)
+
+    def found(self, folder: Path) -> bool:
+        return (self.path(folder) / WEIGHTS).exists()
+
+    def estimate(self, folder: Path, estimates: Estimates) -> float:
+        done = [entry["epochs"][1] for entry in read_slices(self.path(folder)) if "epochs" in entry]
+        data = splits_of(self.data.data).train.arguments
+        return estimates.training(self.experiment, data, max(done, default=0))
+
+    def run(self, folder: Path, device: str | None = None, watch: Watch = UNWATCHED) -> dict:
+        if self.found(folder):
+            return {}
+
+        def tell(rows, graphs_per_second):
+            epoch = rows[0]["epoch"]
+            losses = [row["validation_loss"] for row in rows if row["validation_loss"] is not None]
+            best = min(losses, default=math.nan)
+            watch.tell(
+                epoch,
+                f"epoch {epoch}, {len(rows)}/{len(self.seeds)} seeds, validation {best:.4f}, "
+                f"{graphs_per_second:,.0f} graphs/s",
+            )
+
+        watch.tell(0, "compiling")
+        path, model = train(
+            self.experiment,
+            self.seeds,
+            data=splits_of(self.data.data),
+            folder=folder,
+            device=device,
+            show=False,
+            pause=watch.pause,
+            watchers=(tell,),
+        )
+        if model is None:
+            raise Paused(self.name)
+        return read_slices(path)[-1]["seconds"]
+
+
+@dataclass(frozen=True)
+class Evaluate(Step):
+    """Measures the networks of a training on the test graphs."""
+
+    train: Train
+
+    @property
+    def name(self) -> str:
+        """What it is called in lists."""
+        return f"evaluate {self.train.experiment.name}"
+
+    @property
+    def inputs(self) -> tuple[Step, ...]:
+        return (self.train,)
+
+    def found(self, folder: Path) -> bool:
+        path = self.train.path(folder)
+        return (path / WEIGHTS).exists() and (path / EVALUATION).exists()
+
+    def estimate(self, folder: Path, estimates: Estimates) -> float:
+        return estimates.evaluating()
+
+    def run(self, folder: Path, device: str | None = None, watch: Watch = UNWATCHED) -> dict:
+        import jax
+
+        from algotransfer.training.train import find_device
+
+        def progress(done: int, total: int) -> None:
+            watch.tell(done, f"{done:,} of {total:,} graphs")
+            if done < total and watch.pause():
+                raise Paused(self.name)
+
+        path, began = self.train.path(folder), time.monotonic()
+        watch.tell(0, "compiling")
+        with jax.default_device(find_device(device)):
+            frame = evaluate(load_model(path), splits_of(self.train.data.data).test, progress)
+        seconds = time.monotonic() - began
+        Slice(path, "evaluation").save(evaluation=seconds)
+        save_evaluation(path, frame)
+        return {"evaluation": seconds}
+
+
+@dataclass(frozen=True)
+class Table(Step):
+    """Puts our numbers beside those of one of the paper's tables, as CSV."""
+
+    table: str
+    evaluations: tuple[Evaluate, ...] = field(repr=False)
+
+    @property
+    def name(self) -> str:
+        """What it is called in lists."""
+        return f"table {self.table}"
+
+    @property
+    def inputs(self) -> tuple[Step, ...]:
+        return self.evaluations
+
+    def found(self, folder: Path) -> bool:
+        return False  # it takes no time, and its inputs may be new
+
+    def estimate(self, folder: Path, estimates: Estimates) -> float:
+        return 0.2
+
+    def run(self, folder: Path, device: str | None = None, watch: Watch = UNWATCHED) -> dict:
+        import pandas
+
+        from algotransfer.evaluation.summary import paper_key
+
+        began, parts = time.monotonic(), []
+        for step in self.evaluations:
+            experiment = step.train.experiment
+            frame = pandas.read_csv(step.train.path(folder) / EVALUATION)
+            lines = beside_paper(frame, experiment)
+            lines = lines[lines["table"] == self.table]
+            parts.append(lines.assign(**paper_key(experiment)))
+        (folder / TABLES).mkdir(parents=True, exist_ok=True)
+        text = pandas.concat(parts).to_csv(index=False)
+        write_atomically(folder / TABLES / f"{self.table}.csv", text.encode())
+        return {"tables": time.monotonic() - began}
+
+
+def graph(steps: Iterable[Step]) -> dict[Step, tuple[Step, ...]]:
+    """Steps and all that they need, each with its inputs, in an order in which they could run."""
+    found: dict[Step, tuple[Step, ...]] = {}
+
+    def visit(step: Step) -> None:
+        if step not in found:
+            for before in step.inputs:
+                visit(before)
+            found[step] = step.inputs
+
+    for step in steps:
+        visit(step)
+    return found
