@@ -8,7 +8,7 @@ READY := $(VENV)/.ready
 DOCS_READY := $(VENV)/.ready-docs
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint bench docs clean
+.PHONY: help setup demo test browser lint bench docs pictures clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -18,8 +18,11 @@ setup: $(READY) ## make .venv and install the package with its development tools
 demo: $(READY) ## a first look, on the CPU
 	$(BIN)/python -m algotransfer.demo
 
-test: $(READY) ## run the tests (WORKERS=2 processes; PYTEST_FLAGS adds options)
+test: $(READY) browser ## run the tests (WORKERS=2 processes; PYTEST_FLAGS adds options)
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile $(PYTEST_FLAGS)
+
+browser: ## install Chromium, for the tests that look at pages, if it is missing and we may
+	@bash tests/browser/install.sh
 
 lint: $(READY) ## ruff (rules and format) and pyright
 	$(BIN)/ruff check .
@@ -33,6 +36,10 @@ bench: $(READY) ## measure speed on the CPU beside other libraries, in environme
 
 docs: $(DOCS_READY) ## build the documentation into site/
 	$(BIN)/mkdocs build --strict
+
+pictures: $(READY) browser ## draw the pictures of the documentation, screenshots of the viewer too
+	$(BIN)/python docs/make_images.py
+	$(BIN)/python docs/make_screenshots.py
 
 clean: ## delete what the other targets made, .venv and runs/ excepted
 	rm -rf build dist site .pytest_cache .ruff_cache .hypothesis

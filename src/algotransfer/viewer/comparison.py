@@ -9,6 +9,7 @@ import numpy as np
 from jaxtyping import Bool
 
 from algotransfer.algorithms import Algorithm
+from algotransfer.evaluation.metrics import squared, wrong
 from algotransfer.graphs import Graph
 from algotransfer.viewer.observation import Observation
 
@@ -38,34 +39,36 @@ def find_parting(
     return parting or Parting(None, None, "The network follows the algorithm to its last step.")
 
 
-def errors(algorithm: Algorithm, truth: Observation, network: Observation, unit: float):
+def errors(
+    algorithm: Algorithm, truth: Observation, network: Observation, infinity: float, unit: float
+) -> dict[str, list[float]]:
     """Errors after each step 1 … T, over the nodes that the algorithm has done by then.
 
     Done is visited (sequential) or reached (parallel), so that the last values of an `na` network
-    are its `key` and `pred` of evaluation. Keys are compared in the network's units.
+    are its `key` and `pred` of evaluation.
 
-    **Returns:** by name, a list with a number for each step.
+    **Arguments:**
+
+    - `infinity`: what the network was shown for ∞.
+    - `unit`: what keys are divided by on their way to the network, in whose units errors are.
+
+    **Returns:** by name, a number for each step.
     """
-    steps = range(1, max(truth.num_steps, network.num_steps) + 1)
     done = truth.reached if truth.visited is None else truth.visited
     result: dict[str, list[float]] = {"key": [], "pred": []}
-    for step in steps:
+    for step in range(1, max(truth.num_steps, network.num_steps) + 1):
         t, s = truth.at(step), network.at(step)
-        mask = done[t]
-        infinity = network.key[0][~truth.reached[0]].max(initial=0.0)
-        true_key = np.where(np.isinf(truth.key[t]), infinity, truth.key[t])
-        if algorithm.binary:
-            result["key"].append(float(np.mean(network.key[s][mask] != true_key[mask])))
-        else:
-            apart = (network.key[s].astype(np.float64) - true_key)[mask] / unit
-            result["key"].append(float(np.mean(np.square(apart))))
-        result["pred"].append(float(np.mean(network.pred[s][mask] != truth.pred[t][mask])))
+        mine, wanted = network.key[s][done[t]], truth.key[t][done[t]]
+        wanted = np.where(np.isinf(wanted), infinity, wanted)
+        apart = wrong(mine, wanted) if algorithm.binary else squared(mine / unit, wanted / unit)
+        result["key"].append(float(np.mean(apart)))
+        other = wrong(network.pred[s][done[t]], truth.pred[t][done[t]])
+        result["pred"].append(float(np.mean(other)))
     if algorithm.binary:
         del result["pred"]
-    if truth.chosen is not None and network.chosen is not None:
-        both = min(truth.num_steps, network.num_steps)
-        wrong = ~right_choices(truth, network)[:both]
-        result["next"] = (np.cumsum(wrong) / np.arange(1, both + 1)).tolist()
+    if algorithm.sequential:
+        mistaken = np.cumsum(~right_choices(truth, network))
+        result["next"] = (mistaken / np.arange(1, len(mistaken) + 1)).tolist()
     return result
 
 
@@ -130,10 +133,10 @@ def _sequential(algorithm, graph: Graph, truth: Observation, network: Observatio
 
 def _in_the_end(truth: Observation, network: Observation, names) -> Parting | None:
     last = network.num_steps
-    wrong = truth.reached[-1] & (network.pred[-1] != truth.pred[-1])
-    if not wrong.any():
+    unlike = truth.reached[-1] & (network.pred[-1] != truth.pred[-1])
+    if not unlike.any():
         return None
-    node = int(np.argmax(wrong))
+    node = int(np.argmax(unlike))
     return _pointer(last, node, int(network.pred[-1, node]), int(truth.pred[-1, node]), names)
 
 
@@ -141,13 +144,13 @@ def _parallel(algorithm, graph: Graph, truth: Observation, network: Observation,
     for step in range(1, max(truth.num_steps, network.num_steps) + 1):
         t, s = truth.at(step), network.at(step)
         if algorithm.binary:
-            wrong = network.key[s] != truth.key[t]
+            unlike = network.key[s] != truth.key[t]
         else:
-            wrong = truth.reached[t] & (network.pred[s] != truth.pred[t])
-        if not wrong.any():
+            unlike = truth.reached[t] & (network.pred[s] != truth.pred[t])
+        if not unlike.any():
             continue
-        node = int(np.argmax(wrong))
-        others = int(wrong.sum()) - 1
+        node = int(np.argmax(unlike))
+        others = int(unlike.sum()) - 1
         more = f" (and {others} more {'nodes' if others > 1 else 'node'})" if others else ""
         if algorithm.binary:
             said = "reached" if network.key[s][node] > 0 else "not reached"

@@ -92,7 +92,8 @@ def _is_grid(places: np.ndarray, edges: np.ndarray) -> bool:
     cells = {(x, y) for x, y in places.tolist()}
     steps = np.abs(places[edges[0]] - places[edges[1]]).sum(axis=1)
     complete = edges.shape[1] == rows * (columns - 1) + columns * (rows - 1)
-    return complete and len(cells) == len(places) == rows * columns and bool((steps == 1).all())
+    full = len(cells) == len(places) == rows * columns
+    return bool(complete and full and (steps == 1).all())
 
 
 def _turned(places: np.ndarray, source: int) -> Places:

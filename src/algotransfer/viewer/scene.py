@@ -81,6 +81,8 @@ def _network(
     seen = until_the_end(watched.observation, truth)
     parting = find_parting(algorithm, graph, truth, seen, short)
     wrong, reached = wrong_answers(truth, seen)
+    unit = algorithm.unit(graph.num_nodes)
+    curves = errors(algorithm, truth, seen, watched.infinity, unit)
     right = {}
     if algorithm.sequential:
         right = {"right": "".join(str(int(one)) for one in right_choices(truth, seen))}
@@ -93,12 +95,7 @@ def _network(
         "carries": model.experiment.supervision == "na",
         "parting": {"step": parting.step, "node": parting.node, "sentence": parting.sentence},
         "wrong": None if algorithm.binary else [wrong, reached],
-        "errors": {
-            name: [number(value) for value in values]
-            for name, values in errors(
-                algorithm, truth, seen, algorithm.unit(graph.num_nodes)
-            ).items()
-        },
+        "errors": {name: [number(one) for one in curve] for name, curve in curves.items()},
         **right,
         **execution(seen),
     }

@@ -71,12 +71,11 @@ function sheet() {
 }
 
 class Panel {
-  constructor(figure, graph, pick) {
+  constructor(figure, graph, places, pick) {
     this.graph = graph;
     this.canvas = figure.querySelector(".canvas");
     this.now = figure.querySelector(".now");
-    const places = spread(graph.places);
-    const nodes = places.map((position, i) => ({ data: { id: `n${i}`, fill: "#888888", ink: "#000000", text: "" }, position }));
+    const nodes = places.map((position, i) => ({ data: { id: `n${i}`, fill: "#888888", ink: "#000000", text: "" }, position: { ...position } }));
     const edges = graph.edges.map(([u, v, w], i) => ({
       data: { id: `e${i}`, source: `n${u}`, target: `n${v}`, text: show(w) } }));
     const loops = places.map((_, i) => ({ data: { id: `l${i}`, source: `n${i}`, target: `n${i}`, text: "" }, classes: "loop" }));

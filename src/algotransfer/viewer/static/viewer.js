@@ -17,8 +17,11 @@ const lastStep = () => Math.max(last(truthAt()), networkAt() ? last(networkAt())
 const clip = (execution, step) => Math.min(step, last(execution));
 const name = (v) => (v < 0 ? "–" : graph.short[v]);
 
-const panels = [new Panel($("truth"), graph, pick)];
-if (networks.length) panels.push(new Panel($("network"), graph, pick));
+// Both kinds of canvas need their final size before Cytoscape measures them.
+$("network").hidden = $("errors").hidden = $("verdict").hidden = !networks.length;
+const places = spread(graph.places);
+const panels = [new Panel($("truth"), graph, places, pick)];
+if (networks.length) panels.push(new Panel($("network"), graph, places, pick));
 const view = new View(panels);
 const charts = networks.length
   ? new Charts(document.querySelector(".charts"), networks, truths[0].binary, Math.max(last(truths[0]), ...networks.map(last)))
@@ -139,7 +142,6 @@ function drawChoice() {
   $("step").max = lastStep();
   now.step = Math.min(now.step, lastStep());
   const marks = [];
-  $("verdict").hidden = !network;
   if (network) {
     const { step, sentence } = network.parting;
     $("sentence").textContent = sentence;
@@ -260,7 +262,6 @@ const aspect = (Math.max(...xs) - Math.min(...xs) + 1) / (Math.max(...ys) - Math
 $("panels").classList.toggle("stacked", aspect > 3); // long graphs lie below each other
 $("panels").style.setProperty("--aspect", aspect);
 document.querySelector("main").classList.toggle("alone", !networks.length);
-for (const id of ["network", "errors"]) $(id).hidden = !networks.length;
 document.querySelector(".with-network").hidden = !networks.length;
 document.querySelector(".with-choice").hidden = choices.length < 2;
 
@@ -273,6 +274,5 @@ for (const field of ["step", "choice", "node"]) {
 }
 now.node %= count;
 choose(now.choice);
-go(now.step);
 view.fit();
 document.body.dataset.ready = String(Math.round(performance.now()));

@@ -1,0 +1,40 @@
+"""A browser for the tests of pages, and networks that nobody has trained."""
+
+import jax
+import pytest
+from browser.chromium import start_or_skip
+
+from algotransfer.experiment import Experiment
+from algotransfer.training import Model
+from algotransfer.training.examples import create_network
+from algotransfer.training.runs import stack_seeds
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    browser = start_or_skip()
+    yield browser
+    browser.driver.quit()
+
+
+@pytest.fixture
+def browser(chromium):
+    """Any word on the console fails the test that made the page say it."""
+    chromium.dark(False)
+    chromium.complaints()
+    yield chromium
+    assert chromium.complaints() == []
+
+
+def untrained(**fields) -> Model:
+    """A small network with random weights: what it does is nonsense, but it does something."""
+    experiment = Experiment(**{"hidden": 4, **fields})
+    network = create_network(experiment, jax.random.key(0))
+    count = len(experiment.tasks)
+    card = {"diverged": [False], "infinity": [3.0] * count}
+    return Model(experiment, (0,), stack_seeds([network]), card)
+
+
+@pytest.fixture(scope="session")
+def model():
+    return untrained

@@ -1,0 +1,111 @@
+"""What is shown is what evaluation measures, and nothing of the truth slips in."""
+
+import dataclasses
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from algotransfer.algorithms import run
+from algotransfer.evaluation.exam import Exam
+from algotransfer.execution import execute
+from algotransfer.graphs import sample_graphs
+from algotransfer.training import load_model
+from algotransfer.viewer import watching
+from algotransfer.viewer.watching import watch
+
+KINDS = {
+    "tf": {"target": "dijkstra", "supervision": "tf"},
+    "na": {"target": "reliable_seq", "supervision": "na"},
+    "dfs": {"target": "dfs", "supervision": "tf", "model": "ne++"},
+    "parallel tf": {"target": "bellman_ford", "supervision": "tf"},
+    "parallel na": {"target": "widest_par", "supervision": "na", "model": "ne++"},
+    "bits": {"target": "bfs", "supervision": "tf"},
+    "multitask": {"target": "dijkstra", "method": "multitask", "base": ("prim",)},
+}
+GRAPH = sample_graphs("er", 4, 9, seed=3, split="test")[1]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_steps_are_those_of_the_evaluation(model, kind):
+    trained = model(**KINDS[kind])
+    seen = watch(trained, GRAPH).observation
+    batch = jax.tree.map(lambda leaf: np.asarray(leaf)[None], GRAPH)
+    exam = Exam.prepare(trained.networks, [0], trained.experiment, batch)
+    wanted = exam.execute(jax.tree.map(jnp.asarray, batch), np.array([0]))
+    wanted = jax.tree.map(lambda leaf: np.asarray(leaf)[0, 0], wanted)
+
+    algorithm, unit = exam.tasks[-1].algorithm, exam.tasks[-1].algorithm.unit(9)
+    assert np.allclose(seen.key[-1] / unit, wanted.key[-1], rtol=1e-5, atol=1e-6)
+    if algorithm.binary:
+        assert (seen.pred[1:] == -1).all()  # which parent is listed is not learned
+    elif exam.manners[-1].every_step and algorithm.sequential:
+        assert np.array_equal(seen.chosen, wanted.chosen)
+        for step, node in enumerate(wanted.chosen):
+            assert (seen.pred[step + 1 :, node] == wanted.pointer[step, node]).all()
+            assert (seen.pred[: step + 1, node] == -1)[1:].all()
+        assert np.allclose(seen.stop, jax.nn.sigmoid(wanted.stop), atol=1e-5)
+    else:
+        held = seen.held[-1]
+        assert np.array_equal(seen.pred[-1][held], wanted.pointer[-1][held])
+    steps = int(run(algorithm, GRAPH).length) if "na" in trained.experiment.supervision else 9
+    assert seen.num_steps == steps
+
+
+@pytest.mark.parametrize("kind", ["tf", "na", "multitask"])
+def test_probabilities_belong_to_the_choices(model, kind):
+    seen = watch(model(**KINDS[kind]), GRAPH).observation
+    assert np.allclose(seen.chance.sum(axis=1), 1, atol=1e-5)
+    assert np.array_equal(np.argmax(seen.chance, axis=1), seen.chosen)
+    assert (seen.chance[seen.visited[:-1]] == 0).all()
+    assert len(set(seen.chosen.tolist())) == seen.num_steps  # no node is visited twice
+
+
+def test_nothing_but_the_two_numbers_is_read(model, monkeypatch):
+    trained = model(**KINDS["na"])
+    before = watch(trained, GRAPH).observation
+    honest = watching.first_and_last
+
+    def corrupted(algorithm, graphs):
+        ends = honest(algorithm, graphs)
+        key = ends.key.copy()
+        key[:, -1] = np.where(key[:, -1] == key[:, -1].max(), key[:, -1], 0.123)
+        pred = ends.pred.copy()
+        pred[:, -1] = 7
+        visited = ends.visited.copy()
+        visited[:, -1] = False
+        return dataclasses.replace(ends, key=key, pred=pred, visited=visited)
+
+    monkeypatch.setattr(watching, "first_and_last", corrupted)
+    after = watch(trained, GRAPH).observation
+    assert np.array_equal(before.key, after.key)
+    assert np.array_equal(before.pred, after.pred)
+
+
+def test_a_blind_run_is_that_of_execute(model):
+    trained = model(**KINDS["na"])
+    watched, answer = watch(trained, GRAPH, blind=True), execute(trained, GRAPH)
+    assert np.array_equal(watched.observation.pred[-1], answer.pred)
+    assert np.allclose(watched.observation.key[-1], answer.key, rtol=1e-5)
+    assert watched.observation.num_steps == 9
+    assert watched.infinity == 3.0
+    assert "told nothing" in watched.told
+
+
+def test_what_the_network_does_not_hold_is_not_shown(model):
+    seen = watch(model(**KINDS["tf"]), GRAPH).observation
+    assert np.array_equal(seen.held[1:], seen.visited[1:])
+    assert seen.held[0].sum() == 1
+    carried = watch(model(**KINDS["na"]), GRAPH).observation
+    assert carried.held[1:].all()
+
+
+def test_every_seed_can_be_watched():
+    trained = load_model("ne-dijkstra-tf")
+    first, last = (watch(trained, GRAPH, seed=seed) for seed in (0, 2))
+    assert first.seed == 0
+    assert last.seed == 2
+    assert not np.array_equal(first.observation.key, last.observation.key)
+    with pytest.raises(ValueError, match="no seed 9"):
+        watch(trained, GRAPH, seed=9)
