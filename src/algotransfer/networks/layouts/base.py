@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol, runtime_checkable
 
+import jax
 import jax.numpy as jnp
 from jax import lax
 from jaxtyping import Array, Bool, Float, Int
@@ -83,17 +84,23 @@ def at(values: Array, index: Int[Array, " e"]) -> Array:
 
 
 def on_edges(features, edge):
-    """Σ_f feature_f · edge_f, element by element, so that XLA fuses it into what reads it.
+    """Σ_f feature_f · edge_f, element by element, so that XLA fuses it into what reads it."""
+    return sum(_product(row, weight) for row, weight in zip(features, edge, strict=True))
 
-    Each product loses its last bit. Compilers join a product and the sum after it into one
-    operation that rounds once, in one place and not in another; a backward pass that computes
-    values again to see which was the largest would then find none, and lose its gradient.
+
+@jax.custom_jvp
+def _product(row, weight):
+    """Features of edges times a vector, each product without its last bit.
+
+    Compilers join a product and the sum after it into one operation that rounds once, in one
+    place and not in another; a backward pass that computes values again to see which was the
+    largest would then find none, and lose its gradient.
     """
-    bits = jnp.finfo(edge.dtype)
+    bits = jnp.finfo(weight.dtype)
+    return lax.reduce_precision(jnp.multiply.outer(row, weight), bits.nexp, bits.nmant - 1)
 
-    def rounded(product):
-        return lax.reduce_precision(product, bits.nexp, bits.nmant - 1)
 
-    return sum(
-        rounded(jnp.multiply.outer(row, weight)) for row, weight in zip(features, edge, strict=True)
-    )
+@_product.defjvp
+def _product_jvp(primals, tangents):
+    (row, weight), (_, d_weight) = primals, tangents  # features are data
+    return _product(row, weight), jnp.multiply.outer(row, d_weight)  # a gradient needs no rounding

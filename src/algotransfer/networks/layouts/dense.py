@@ -204,7 +204,8 @@ def _slot_max_forward(values, i, slots):
 
 def _slot_max_backward(saved, gradient):
     values, i, slots, best = saved
-    ties = jnp.sum(_matrix(values, slots, -jnp.inf) == best[:, None], axis=1)
+    equal = _matrix(values, slots, -jnp.inf) == best[:, None]
+    ties = jnp.sum(jnp.where(equal, 1.0, 0.0), axis=1)  # XLA:CPU adds floats several at once
     hit = (values == at(best, i)) & (i < len(best))[:, None]
     return jnp.where(hit, at(gradient / jnp.maximum(1, ties), i), 0.0), None, None
 
