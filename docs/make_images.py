@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pandas
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 
-from algotransfer import Experiment, draw_trace, make_dataset
+from algotransfer import draw_trace, make_dataset
 from algotransfer.draw import save_figure
-from algotransfer.evaluation.summary import paper_key
-from algotransfer.report.figures import draw_generalisation
+from algotransfer.report.cells import seed_values
+from algotransfer.report.collect import read_results
+from algotransfer.report.figures import draw_methods
 
 IMAGES = Path(__file__).parent / "images"
 RESULTS = Path(__file__).parents[1] / "results" / "results.csv"
@@ -73,20 +73,9 @@ def _arrow(axes, start: tuple[float, float], end: tuple[float, float]) -> None:
 
 
 def results() -> Figure:
-    """Wrong predecessors against size: Dijkstra without transfer, and what the paper printed."""
-    table = pandas.read_csv(RESULTS, dtype={"source": "str"}).assign(hop=None)
-    table = table.fillna({"source": ""})
-    drawn = {}
-    for model, supervision in (("ne", "tf"), ("ne++", "tf"), ("ne", "na"), ("ne++", "na")):
-        experiment = Experiment(model=model, target="dijkstra", supervision=supervision)
-        rows = table
-        for column, value in paper_key(experiment).items():
-            rows = rows[rows[column] == value]
-        drawn[f"{model.upper()}, {supervision}"] = experiment, rows
-    figure = draw_generalisation(drawn, metrics=("pred",))
-    figure.set_size_inches(6.4, 3.6)
-    (axes,) = figure.axes
-    axes.legend(frameon=False, fontsize="small", loc="center left", bbox_to_anchor=(1, 0.5))
+    """Errors against size: the transfer methods on Dijkstra, and what the paper printed."""
+    figure = draw_methods(seed_values(read_results(RESULTS)), "dijkstra")
+    assert figure is not None, f"{RESULTS} has no run on Dijkstra"
     return figure
 
 

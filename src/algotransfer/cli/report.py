@@ -8,41 +8,64 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Report:
-    """Write the paper's tables with our numbers beside its own."""
+    """Write the paper's tables with our numbers beside its own, its claims judged, and figures."""
 
     folder: Path | None = None
-    """Runs to take results from; without it, the table that is already in --out."""
+    """Runs to take results from; without it, the tables that are already in --out."""
     out: Path = Path("results")
-    """Folder for results.csv (tidy), results.md and what they were made with."""
+    """Folder for the tidy tables and what is written from them: Markdown, LaTeX, CSV, HTML."""
     weights: Path | None = None
     """Also copy the weights of these runs into this folder, named after their experiments."""
+    readme: Path | None = None
+    """Also put the table of claims into this page, between the marks that it has for it."""
 
     def run(self) -> None:
         """Collects, writes, says what it wrote."""
-        from algotransfer.cli.console import next_step, wrote
-        from algotransfer.files import write_atomically
-        from algotransfer.report.collect import collect, environments, read_results
-        from algotransfer.report.markdown import write_markdown
-        from algotransfer.training.runs import write_json
+        from algotransfer.cli.console import next_step, output, wrote
+        from algotransfer.report.cells import seed_values
+        from algotransfer.report.check import check_small_graphs
+        from algotransfer.report.collect import read_results
+        from algotransfer.report.write import HOPS, RESULTS, put_claims, write_report
 
-        table = self.out / "results.csv"
         if self.folder is not None:
-            results = collect(self.folder)
-            self.out.mkdir(parents=True, exist_ok=True)
-            write_atomically(table, results.to_csv(index=False).encode())
-            wrote(table)
-            write_json(self.out / "environments.json", environments(self.folder))
-        elif table.exists():
-            results = read_results(table)
-        else:
-            raise FileNotFoundError(f"there is no {table}; name a folder of runs with --folder")
-        page = self.out / "results.md"
-        write_atomically(page, write_markdown(results).encode())
-        wrote(page)
-        if self.weights is not None and self.folder is not None:
+            self._collect(self.folder)
+        elif not (self.out / RESULTS).exists():
+            raise FileNotFoundError(
+                f"there is no {self.out / RESULTS}; name a folder of runs with --folder"
+            )
+        results = read_results(self.out / RESULTS)
+        hops = read_results(self.out / HOPS) if (self.out / HOPS).exists() else None
+        for path in write_report(results, hops, self.out):
+            wrote(path)
+        if self.readme is not None:
+            put_claims(self.readme, results)
+            wrote(self.readme)
+        check = check_small_graphs(seed_values(results))
+        output.print(check.words, soft_wrap=True)
+        for miss in check.misses:
+            output.print(f"  misses: {miss}", soft_wrap=True, markup=False)
+        next_step(f"look at {self.out / 'report.html'}")
+
+    def _collect(self, folder: Path) -> None:
+        """Tidy tables, environments and weights of all finished runs."""
+        from algotransfer.cli.console import wrote
+        from algotransfer.files import write_atomically
+        from algotransfer.report.collect import collect, collect_hops, environments
+        from algotransfer.report.write import HOPS, RESULTS
+        from algotransfer.training.runs import WEIGHTS, write_json
+
+        tables = {RESULTS: collect(folder), HOPS: collect_hops(folder)}
+        self.out.mkdir(parents=True, exist_ok=True)
+        for name, table in tables.items():
+            write_atomically(
+                self.out / name, table.to_csv(index=False, float_format="%.6g").encode()
+            )
+            wrote(self.out / name)
+        write_json(self.out / "environments.json", environments(folder))
+        wrote(self.out / "environments.json")
+        if self.weights is not None:
             self.weights.mkdir(parents=True, exist_ok=True)
-            for path in sorted(self.folder.glob("*/*/weights.npz")):
+            for path in sorted(folder.glob(f"*/*/{WEIGHTS}")):
                 target = self.weights / f"{path.parent.parent.name}.npz"
                 write_atomically(target, path.read_bytes())
                 wrote(target)
-        next_step(f"look at {page}")

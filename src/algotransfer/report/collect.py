@@ -1,62 +1,107 @@
-"""Finished runs as one tidy table, with the paper's words for what each of them is."""
+"""Finished runs as tidy tables, with the paper's words for what each of them is."""
 
 from __future__ import annotations
 
-import json
+import dataclasses
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from algotransfer.datasets import PRESETS
 from algotransfer.evaluation.runs import EVALUATION
 from algotransfer.evaluation.summary import paper_key
-from algotransfer.training.runs import WEIGHTS, load_model
+from algotransfer.experiment import Experiment
+from algotransfer.training.runs import WEIGHTS, Model, load_model
+from algotransfer.training.slices import read_slices
 
 if TYPE_CHECKING:
     import pandas
 
-ENVIRONMENT = "environment.json"
 EXPERIMENT = ["supervision", "model", "method", "source", "target"]
+# Fields that the paper's tables name, and one that decides speed alone.
+NAMED = {"model", "target", "supervision", "method", "base", "select", "precision"}
 
 
 def environments(folder: str | Path) -> dict[str, Any]:
-    """What every finished run was made with, by experiment and hash."""
-    return {
-        f"{path.parent.parent.name}/{path.parent.name}": json.loads(path.read_text())
-        for path in sorted(Path(folder).glob(f"*/*/{ENVIRONMENT}"))
-        if (path.parent / WEIGHTS).exists()
-    }
+    """What every slice of every finished run was made with, by experiment and hash."""
+    return {f"{run.parent.name}/{run.name}": read_slices(run) for run in _evaluated(folder)}
 
 
 def read_results(path: str | Path) -> pandas.DataFrame:
-    """Reads a table that `collect` made and somebody kept."""
+    """Reads a table that `collect` or `collect_hops` made and somebody kept."""
     import pandas
 
-    return pandas.read_csv(path, dtype={"source": str}).fillna({"source": ""})
+    frame = pandas.read_csv(path, dtype={"source": str, "marks": str})
+    return frame.assign(marks=frame.get("marks", "")).fillna({"source": "", "marks": ""})
 
 
 def collect(folder: str | Path) -> pandas.DataFrame:
-    """Evaluations of all finished runs below a folder; breakdowns by hop distance stay there.
+    """Evaluations of all finished runs below a folder, without breakdowns by hop distance.
 
     **Returns:** the columns of `evaluate_networks` but `hop`, and in front of them those by which
-    the paper's tables name an experiment, `infinity`, and the run's hash. A diverged seed has
-    `diverged` set.
+    the paper's tables name an experiment, `infinity`, the run's hash, and `marks`: what else
+    differs from the paper's settings, empty if nothing does. A diverged seed has `diverged` set.
     """
-    import pandas
-
     parts = []
-    for path in sorted(Path(folder).glob(f"*/*/{EVALUATION}")):
-        run = path.parent
-        if not (run / WEIGHTS).exists():
-            continue  # evaluated weights were removed: nothing that could be checked
-        model = load_model(run)
-        frame: Any = pandas.read_csv(path)
+    for model, run, frame in _evaluations(folder):
         frame = frame[frame["hop"].isna()].drop(columns="hop")
-        for place, (column, value) in enumerate(paper_key(model.experiment).items()):
-            frame.insert(place, column, value)
-        frame.insert(len(EXPERIMENT), "infinity", str(model.experiment.infinity))
-        frame.insert(len(EXPERIMENT) + 1, "run", run.name)
         diverged = dict(zip(model.seeds, model.diverged, strict=True))
         frame["diverged"] = frame["seed"].map(diverged).fillna(False).astype(bool)
-        parts.append(frame)
+        front = {"infinity": str(model.experiment.infinity), "run": run.name, "marks": marks(model)}
+        parts.append(_named(frame, model.experiment, front))
+    return _together(parts, folder)
+
+
+def collect_hops(folder: str | Path) -> pandas.DataFrame:
+    """Predecessor errors by hop distance from the source: means over families, then over seeds."""
+    parts = []
+    for model, _, frame in _evaluations(folder):
+        frame = frame[frame["hop"].notna() & (frame["metric"] == "pred")]
+        keys = ["row", "num_nodes", "hop"]
+        seeds = frame.groupby([*keys, "seed"], dropna=False, as_index=False)["value"].mean()
+        short = seeds.groupby(keys, as_index=False).agg(
+            value=("value", "mean"), low=("value", "min"), high=("value", "max")
+        )
+        parts.append(_named(short.round(6), model.experiment, {"marks": marks(model)}))
+    return _together(parts, folder)
+
+
+def marks(model: Model) -> str:
+    """What a model was trained with that the paper's tables do not name and would not expect."""
+    fields = dataclasses.fields(Experiment)
+    changed = [
+        f"{field.name}={getattr(model.experiment, field.name)}"
+        for field in fields
+        if field.name not in NAMED and getattr(model.experiment, field.name) != field.default
+    ]
+    train, paper = model.card["data"]["train"], PRESETS["paper"]
+    if (train.get("num_graphs"), train.get("num_nodes")) != (paper.train, paper.num_nodes):
+        changed.append("other data")
+    return " ".join(changed)
+
+
+def _evaluated(folder: str | Path) -> list[Path]:
+    """Runs with weights and an evaluation; one without the other could not be checked."""
+    paths = sorted(Path(folder).glob(f"*/*/{EVALUATION}"))
+    return [path.parent for path in paths if (path.parent / WEIGHTS).exists()]
+
+
+def _evaluations(folder: str | Path) -> Iterator[tuple[Model, Path, Any]]:
+    import pandas
+
+    for run in _evaluated(folder):
+        yield load_model(run), run, pandas.read_csv(run / EVALUATION)
+
+
+def _named(frame: Any, experiment: Experiment, more: dict[str, str]) -> pandas.DataFrame:
+    for place, (column, value) in enumerate({**paper_key(experiment), **more}.items()):
+        frame.insert(place, column, value)
+    return frame
+
+
+def _together(parts: list[Any], folder: str | Path) -> pandas.DataFrame:
+    import pandas
+
     if not parts:
         raise ValueError(
             f"{folder} holds no evaluated runs; make some with `algotransfer reproduce`"

@@ -1,0 +1,51 @@
+"""Everything that a report consists of, written into one folder."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from algotransfer.files import write_atomically
+from algotransfer.report.cells import paper_cells, seed_values, table_cells
+from algotransfer.report.claims import judge_all
+from algotransfer.report.html import write_html
+from algotransfer.report.latex import write_latex
+from algotransfer.report.markdown import claims_table, write_markdown
+from algotransfer.report.tables import paper_tables_beside_ours
+
+if TYPE_CHECKING:
+    import pandas
+
+RESULTS, HOPS = "results.csv", "hops.csv"
+START, END = "<!-- claims: written by `algotransfer report` -->", "<!-- end of claims -->"
+
+
+def write_report(results: pandas.DataFrame, hops: Any | None, folder: Path) -> Iterator[Path]:
+    """Writes Markdown, LaTeX, CSV and HTML; yields what it wrote."""
+    values = seed_values(results)
+    contents = {
+        "results.md": write_markdown(results),
+        "tables.tex": write_latex(paper_tables_beside_ours(values)),
+        "tables.csv": table_cells(values).to_csv(index=False, float_format="%.6g"),
+        "report.html": write_html(results, hops),
+    }
+    for name, text in contents.items():
+        write_atomically(folder / name, text.encode())
+        yield folder / name
+
+
+def claims_block(results: pandas.DataFrame) -> str:
+    """The claims table between its two marks."""
+    verdicts = judge_all(seed_values(results), paper_cells())
+    return f"{START}\n\n{claims_table(verdicts)}\n{END}"
+
+
+def put_claims(page: Path, results: pandas.DataFrame) -> None:
+    """Replaces what stands between the two marks of a page."""
+    text = page.read_text()
+    if START not in text or END not in text:
+        raise ValueError(f"{page} has no lines {START!r} and {END!r} to put the claims between")
+    before, rest = text.split(START, 1)
+    _, after = rest.split(END, 1)
+    write_atomically(page, (before + claims_block(results) + after).encode())

@@ -1,0 +1,191 @@
+"""The report: all tables, both numbers in every cell, the same in every format."""
+
+import re
+from html.parser import HTMLParser
+
+import pandas
+import pytest
+from report.cases import as_printed, made_up
+
+from algotransfer.cli import main
+from algotransfer.paper import paper_tables
+from algotransfer.report.cells import seed_values, table_cells
+from algotransfer.report.collect import read_results
+from algotransfer.report.figures import draw_methods
+from algotransfer.report.html import html_table, write_html
+from algotransfer.report.latex import latex_table, write_latex
+from algotransfer.report.markdown import markdown_table, write_markdown
+from algotransfer.report.tables import extra_tables, paper_tables_beside_ours
+from algotransfer.report.write import END, START, put_claims, write_report
+
+
+@pytest.fixture(scope="module")
+def results():
+    return as_printed()
+
+
+@pytest.fixture(scope="module")
+def tables(results):
+    return {table.name: table for table in paper_tables_beside_ours(seed_values(results))}
+
+
+def test_every_number_of_the_paper_stands_in_its_table(results, tables):
+    assert list(tables) == list(dict.fromkeys(paper_tables()["table"]))
+    assert len(tables) == 20
+    shown = sum(cell.theirs != "" for t in tables.values() for row in t.rows for cell in row.cells)
+    assert shown == len(table_cells(seed_values(results))) == 1434
+
+
+def test_ours_is_the_mean_over_seeds(tables):
+    (row,) = [r for r in tables["seq-na"].rows if r.words[:3] == ("dijkstra", "NE", "none")]
+    place = tables["seq-na"].columns.index(("pred", 20))
+    cell = row.cells[place]
+    assert cell.mean == pytest.approx(0.023 * 1.001)
+    assert cell.std == pytest.approx(0.023 * 0.001 * (2 / 3) ** 0.5)
+    assert cell.ours == "0.023 ± 1.9e-5"
+    assert cell.theirs.startswith("0.023 ± ")
+
+
+def test_references_stand_in_every_table(tables):
+    for table in tables.values():
+        targets = {row.words[0] for row in table.rows}
+        random = [row for row in table.rows if row.words[1] == "a random neighbour"]
+        assert {row.words[0] for row in random} == targets
+
+
+def test_a_network_of_ones_own_joins_the_tables():
+    results = made_up(lambda *_: 0.25, models=("NE", "relax"))
+    tables = {table.name: table for table in paper_tables_beside_ours(seed_values(results))}
+    rows = [row for row in tables["seq-na"].rows if row.words[1] == "relax"]
+    assert [row.words[0] for row in rows] == ["dijkstra", "reliable_seq"]
+    assert {cell.ours for row in rows for cell in row.cells} == {"0.25 ± 0"}
+    assert {cell.theirs for row in rows for cell in row.cells} == {""}
+    figure = draw_methods(seed_values(results), "dijkstra")
+    assert figure.axes[-1].get_title(loc="left") == "relax: key, mean squared error"
+
+
+def test_a_run_with_other_settings_is_marked_and_gives_way(results):
+    other = results.assign(marks="max_epochs=2", run="1", value=9.0)
+    both = pandas.concat([results, other], ignore_index=True)
+    assert write_markdown(both) == write_markdown(results)
+    page = write_markdown(other)
+    assert "| dijkstra | NE † | none |" in page
+    assert "† max_epochs=2" in page
+
+
+def test_diverged_seeds_are_counted(results):
+    first = results["seed"].eq(1) & results["target"].eq("dijkstra")
+    page = write_markdown(results.assign(diverged=first))
+    assert "(1 diverged)" in page
+    assert re.search(r"64 experiments, 3 seeds each, \d+ seeds diverged", page)
+
+
+def test_empty_cells_are_shown_as_such(results):
+    some = results[results["target"] == "dijkstra"]
+    tables = {table.name: table for table in paper_tables_beside_ours(seed_values(some))}
+    text = markdown_table(tables["seq-na"])
+    assert "| reliable_seq | NE | none |  | – (" in text
+    assert '<td class="n">–<small>' in html_table(tables["seq-na"])
+
+
+def test_our_own_metrics_have_columns(results):
+    extra = extra_tables(seed_values(results))
+    assert [metric for metric, nodes in extra["seq-na"].columns if nodes == 20] == [
+        "tree",
+        "no_path",
+        "cost",
+        "exact",
+    ]
+
+
+def test_latex_is_balanced(tables):
+    text = write_latex(list(tables.values()))
+    assert text.count(r"\begin{table}") == text.count(r"\end{table}") == 20
+    table = tables["seq-na"]
+    width = len(table.heads) + len(table.columns)
+    lines = [line for line in latex_table(table).splitlines() if line.endswith(r"\\")]
+    assert {line.count(" & ") for line in lines} == {width - 1}
+    assert not re.search(r"(?<!\\)_", "".join(lines))
+
+
+class Page(HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.open, self.seen, self.names = [], [], []
+
+    def handle_starttag(self, tag, attributes):
+        self.seen.append((tag, dict(attributes)))
+        if tag not in ("meta", "br"):
+            self.open.append(tag)
+        self.names += [value for name, value in attributes if name == "id"]
+
+    def handle_startendtag(self, tag, attributes):
+        self.seen.append((tag, dict(attributes)))
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+
+def test_the_page_stands_alone_and_can_be_read_aloud(results):
+    text = write_html(results)
+    page = Page()
+    page.feed(text)
+    assert page.open == []
+    addresses = [
+        value
+        for _, attributes in page.seen
+        for name, value in attributes.items()
+        if name in ("src", "href", "xlink:href")
+    ]
+    assert all(address.startswith("#") for address in addresses)
+    assert "url(http" not in text
+    assert not any(tag in ("script", "link", "img") for tag, _ in page.seen)
+    drawn = [attributes for tag, attributes in page.seen if tag == "svg"]
+    assert len(drawn) == 4
+    assert all(a["role"] == "img" and "error" in a["aria-label"] for a in drawn)
+    captions = [tag for tag, _ in page.seen if tag == "caption"]
+    assert len(captions) >= 21
+    assert "prefers-color-scheme: dark" in text
+    assert "currentColor" in text
+    sections = [
+        name for name in page.names if name.startswith(("seq-", "par-", "experiment", "multi-"))
+    ]
+    assert len(sections) == len(set(sections)) == 20
+    assert write_html(results) == text  # equal results give equal bytes
+
+
+def test_the_command_writes_everything_from_the_tables_alone(results, tmp_path, capsys):
+    results.to_csv(tmp_path / "results.csv", index=False)
+    readme = tmp_path / "README.md"
+    readme.write_text(f"before\n{START}\nstale\n{END}\nafter\n")
+    assert main(["report", "--out", str(tmp_path), "--readme", str(readme)]) == 0
+    text = capsys.readouterr().out
+    assert "64 of 64 cells (100%; wanted 80%); 0 cells have no run" in text
+    names = {path.name for path in tmp_path.iterdir()}
+    assert names >= {"results.md", "tables.tex", "tables.csv", "report.html"}
+    page = readme.read_text()
+    assert page.startswith("before\n")
+    assert page.endswith("\nafter\n")
+    assert "stale" not in page
+    assert "| The best of 10 trajectories beats their mean. | **contradicted** (10 of 24) |" in page
+    again = read_results(tmp_path / "results.csv")
+    put_claims(readme, again)
+    assert readme.read_text() == page
+    readme.write_text("no marks")
+    with pytest.raises(ValueError, match="has no lines"):
+        put_claims(readme, again)
+    assert main(["report", "--out", str(tmp_path / "nothing")]) == 2
+    assert "name a folder of runs with --folder" in capsys.readouterr().err
+    assert main(["report", "--folder", str(tmp_path / "nothing")]) == 2
+    assert "holds no evaluated runs" in capsys.readouterr().err
+
+
+def test_reports_know_hop_distances(results, tmp_path):
+    hops = results[results["metric"] == "pred"].drop_duplicates(
+        ["supervision", "model", "method", "source", "target", "row", "num_nodes"]
+    )
+    hops = hops.assign(hop=1, low=0.1, high=0.9)
+    text = write_html(results, hops)
+    assert text.count("<svg") == 8
+    assert "hops from the source" in text
+    assert list(write_report(results, hops, tmp_path))
