@@ -32,7 +32,7 @@ DOCS = ROOT / "docs"
 PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
 # A fenced block, its language, and whether the line before it says why it is not run.
 BLOCK = re.compile(r"(<!-- not run: .*? -->\n)?```(python|sh|csv)\n(.*?)```", re.DOTALL)
-QUICK = {"list", "data", "execute"}  # commands that are run; the others must parse
+QUICK = {"list", "data", "execute", "explore"}  # commands that are run; the others must parse
 
 
 def name_of(page: Path) -> str:

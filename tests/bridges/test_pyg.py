@@ -12,6 +12,10 @@ def test_export_is_right_and_batches(in_pyg):
     assert in_pyg("tests/bridges/check_pyg.py").split() == ["dijkstra", "bellman_ford", "plain"]
 
 
+def test_the_page_about_pytorch_can_be_followed(in_pyg):
+    assert int(in_pyg("tests/bridges/check_pytorch_page.py")) >= 4
+
+
 def test_without_pyg_the_error_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "torch_geometric.data", None)  # as if it were not installed
     monkeypatch.setitem(sys.modules, "torch", object())

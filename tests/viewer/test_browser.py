@@ -1,6 +1,7 @@
 """Pages in a real browser: what they show is what was computed, whatever is pressed."""
 
 import time
+from pathlib import Path
 
 import matplotlib.image
 import numpy as np
@@ -17,6 +18,7 @@ from algotransfer.viewer.watching import watch
 
 GRAPH = sample_graphs("grid", 1, 50, seed=1, split="test")[0]
 MODELS = {"with steps": "ne-dijkstra-tf", "answers only": "ne++-dijkstra-na"}
+DOCS = Path(__file__).parents[2] / "docs"
 RIGHT, LEFT = Keys.ARROW_RIGHT, Keys.ARROW_LEFT
 
 
@@ -125,6 +127,18 @@ def test_where_they_part_is_marked_and_explained(browser, page, viewer):
     browser.press(Keys.HOME)
     browser.find("#go").click()
     assert step_of(browser) == parting["step"]
+
+
+def test_the_documentation_says_what_is_shown(viewer):
+    """Other weights would need other words there, and `make pictures`."""
+    first, second = (network["parting"]["sentence"] for network in viewer.scene["networks"])
+    text = (DOCS / "how-to" / "explore.md").read_text()
+    assert f"NE tf: {first}\nNE++ na: {second}\n" in text
+    assert first == "step 20: chose 25 (p 0.45) instead of 18 (p 0.43)"
+    pictures = (DOCS / "pictures.md").read_text()
+    assert "For 19 steps it does what the algorithm does." in pictures
+    assert "with p 0.45 against p 0.43" in pictures
+    assert viewer.scene["networks"][0]["wrong"][0] == 0  # "all predecessors are right"
 
 
 def test_the_slider_moves_the_steps(browser, page):

@@ -7,11 +7,11 @@ from itertools import combinations
 import numpy as np
 from jaxtyping import Float, Int
 
-from algotransfer.draw import arrange
 from algotransfer.graphs import Graph, to_networkx
 
 DISTANCES_UP_TO = 100  # nodes; above it, springs are much faster than distances of all pairs
 ITERATIONS = 60
+ROOM, PUSHES = 0.5, 40  # distance that nodes keep, in edges, and how patiently it is made
 ASPECT = 1.5  # width by height to which graphs that are no grids are stretched: so are screens
 
 Places = Float[np.ndarray, "nodes 2"]
@@ -22,8 +22,7 @@ def place_nodes(graph: Graph) -> Places:
     grid = grid_places(graph)
     if grid is not None:
         return _turned(grid, int(graph.source))
-    near = graph.num_nodes <= DISTANCES_UP_TO
-    places = _turned(arrange(graph) if near else spring_places(graph), int(graph.source))
+    places = _turned(part_places(graph), int(graph.source))
     width, height = np.ptp(places, axis=0)
     return places * (max(1.0, ASPECT * height / max(width, 1e-9)), 1.0)
 
@@ -46,27 +45,45 @@ def grid_places(graph: Graph) -> Places | None:
     return None
 
 
-def spring_places(graph: Graph) -> Places:
-    """Neighbours pull, others push; each connected part on its own, small ones below the first."""
+def part_places(graph: Graph) -> Places:
+    """Each connected part on its own, with edges of length one; small parts below the first."""
     import networkx
 
     network = to_networkx(graph)
-    parts = sorted(networkx.connected_components(network), key=len, reverse=True)
     places, left, top = np.zeros((graph.num_nodes, 2)), 0.0, 0.0
-    for part in parts:
+    for part in sorted(networkx.connected_components(network), key=len, reverse=True):
         members = sorted(part)
-        drawn = networkx.spring_layout(
-            network.subgraph(members), iterations=ITERATIONS, weight=None, seed=0
-        )
-        spot = np.array([drawn[node] for node in members])
-        spot = spot / max(float(np.ptp(spot)), 1e-9) * np.sqrt(len(members) / graph.num_nodes)
-        spot -= spot.min(axis=0)
-        if part is parts[0]:
-            top = float(spot[:, 1].max()) + 0.08
+        spot = _place_part(network.subgraph(members), members)
+        if left == top == 0.0:
+            top = float(spot[:, 1].max()) + 1
         else:
-            spot += (left, top)
-            left = float(spot[:, 0].max()) + 0.08
+            spot = spot + np.array([left, top])
+            left = float(spot[:, 0].max()) + 1
         places[members] = spot
+    return places
+
+
+def _place_part(part, members: list[int]) -> np.ndarray:
+    import networkx
+
+    if len(members) <= DISTANCES_UP_TO:
+        drawn = networkx.kamada_kawai_layout(part, weight=None)
+    else:
+        drawn = networkx.spring_layout(part, iterations=ITERATIONS, weight=None, seed=0)
+    spot = np.array([drawn[node] for node in members])
+    ends = [np.linalg.norm(drawn[u] - drawn[v]) for u, v in part.edges]
+    _, _, axes = np.linalg.svd((spot - spot.mean(axis=0)).T @ (spot - spot.mean(axis=0)))
+    spot = _apart(spot @ axes.T / max(float(np.median(ends)) if ends else 1.0, 1e-9))
+    return spot - spot.min(axis=0)
+
+
+def _apart(places: np.ndarray) -> np.ndarray:
+    """Pushes nodes that would overlap away from each other, a little at a time."""
+    for _ in range(PUSHES):
+        away = places[:, None] - places[None]  # [v, u]: from u to v
+        distance = np.linalg.norm(away, axis=-1) + np.eye(len(places)) * ROOM
+        push = np.clip(ROOM - distance, 0, None) / np.maximum(distance, 1e-6)
+        places = places + 0.4 * np.einsum("vu,vud->vd", push, away)
     return places
 
 

@@ -5,6 +5,7 @@
 // Between neighbouring nodes, in Cytoscape's pixels at zoom 1: the more nodes, the less.
 const space = (count) => (count > 150 ? 42 : count > 70 ? 48 : 58);
 const SIZE = 30;
+const LARGEST = 1.4; // zoom to which small graphs are blown up
 const WEIGHTS = 25; // edges up to which all weights are written; otherwise those of a selected node
 
 function colour(name) {
@@ -34,6 +35,14 @@ function spread(places) {
   return places.map(([x, y]) => ({ x: x * scale, y: y * scale }));
 }
 
+// Where the weight of an edge is written: above it, or to the right of one that stands upright.
+function beside(start, end) {
+  const length = Math.hypot(end.x - start.x, end.y - start.y) || 1;
+  const across = (start.y - end.y) / length, along = (end.x - start.x) / length;
+  const sign = along > 0.05 || (Math.abs(along) <= 0.05 && across < 0) ? -1 : 1;
+  return { right: sign * across * 13, down: sign * along * 7 };
+}
+
 function sheet() {
   const [card, ink, soft, faint, edge, truth, wrong] =
     ["card", "ink", "soft", "faint", "edge", "truth", "wrong"].map(colour);
@@ -54,8 +63,8 @@ function sheet() {
     { selector: "node.selected", style: { "underlay-color": soft, "underlay-opacity": 0.28, "underlay-padding": 11, "underlay-shape": "ellipse" } },
     { selector: "edge", style: { width: 1.6, "line-color": edge, "curve-style": "straight", "arrow-scale": 1.05,
       ...text } },
-    { selector: "edge.near", style: { label: "data(text)", color: soft, "font-size": 9, "text-background-color": card,
-      "text-background-opacity": 0.9, "text-background-padding": 1.5 } },
+    { selector: "edge.near", style: { label: "data(text)", color: soft, "font-size": 9, "text-margin-x": "data(right)",
+      "text-margin-y": "data(down)" } },
     { selector: "edge.to", style: { "target-arrow-shape": "triangle" } },
     { selector: "edge.from", style: { "source-arrow-shape": "triangle" } },
     { selector: "edge.to, edge.from, edge.self", style: { width: 2.8, "line-color": ink, "target-arrow-color": ink,
@@ -77,7 +86,7 @@ class Panel {
     this.now = figure.querySelector(".now");
     const nodes = places.map((position, i) => ({ data: { id: `n${i}`, fill: "#888888", ink: "#000000", text: "" }, position: { ...position } }));
     const edges = graph.edges.map(([u, v, w], i) => ({
-      data: { id: `e${i}`, source: `n${u}`, target: `n${v}`, text: show(w) } }));
+      data: { id: `e${i}`, source: `n${u}`, target: `n${v}`, text: show(w), ...beside(places[u], places[v]) } }));
     const loops = places.map((_, i) => ({ data: { id: `l${i}`, source: `n${i}`, target: `n${i}`, text: "" }, classes: "loop" }));
     this.cy = cytoscape({
       container: this.canvas, elements: { nodes, edges: [...edges, ...loops] }, style: sheet(),
@@ -162,7 +171,11 @@ class View {
     this.fitted = true;
     for (const panel of this.panels) {
       panel.cy.userPanningEnabled(false);
-      if (panel.canvas.offsetParent !== null) panel.cy.fit(panel.cy.nodes(), 22);
+      panel.cy.fit(panel.cy.nodes(), 22);
+      if (panel.cy.zoom() > LARGEST) {
+        panel.cy.zoom(LARGEST);
+        panel.cy.center();
+      }
     }
   }
 
