@@ -11,21 +11,23 @@ import json
 from dataclasses import dataclass
 from typing import Literal
 
-Model = Literal["ne", "ne++"]
-Method = Literal["none", "freeze", "fine_tune", "two_processor", "multitask"]
+from algotransfer.methods import ALONE, METHODS, TOGETHER
+from algotransfer.names import check_name
+
+SEVERAL = {"ne++": 16}  # width of networks that are narrower with several algorithms; others: 32
 
 
 @dataclass(frozen=True)
 class Experiment:
     """One training: a network, a target algorithm, and what is known beside it."""
 
-    model: Model = "ne"
-    """The network: the Neural Executor or its more expressive successor."""
+    model: str = "ne"
+    """The network: the Neural Executor, its more expressive successor, or another."""
     target: str = "dijkstra"
     """The algorithm to learn (`algotransfer list` names them)."""
     supervision: Literal["tf", "na"] = "na"
     """Teacher forcing (every step is shown), or no algorithm (inputs and outputs alone)."""
-    method: Method = "none"
+    method: str = ALONE
     """How knowledge of the base algorithms is transferred to the target."""
     base: tuple[str, ...] = ()
     """Base algorithms, trained with teacher forcing; none for the method `none`."""
@@ -61,7 +63,8 @@ class Experiment:
                 raise ValueError(f"{field}={getattr(self, field)}; expected a number above 0")
         if self.hidden is not None and self.hidden < 1:
             raise ValueError(f"hidden={self.hidden}; expected at least 1")
-        if (self.method == "none") != (not self.base):
+        check_name("transfer method", self.method, METHODS)
+        if METHODS[self.method].needs_base == (not self.base):
             raise ValueError(
                 f"method {self.method!r} with base {list(self.base)}: every method but 'none' "
                 "needs a base algorithm (--base prim), and 'none' takes none"
@@ -72,20 +75,20 @@ class Experiment:
     @property
     def width(self) -> int:
         """Width of the hidden state."""
-        several = len(self.base) > 1 or (self.method == "multitask")
-        return self.hidden or (16 if self.model == "ne++" and several else 32)
+        several = len(self.base) > 1 or METHODS[self.method].joint
+        return self.hidden or (SEVERAL.get(self.model, 32) if several else 32)
 
     @property
     def tasks(self) -> tuple[tuple[str, str], ...]:
         """(algorithm, supervision) of everything trained in this run; the target is the last."""
-        joint = [(name, "tf") for name in self.base] if self.method == "multitask" else []
+        joint = [(name, "tf") for name in self.base] if METHODS[self.method].joint else []
         return (*joint, (self.target, self.supervision))
 
     @property
     def name(self) -> str:
         """A short name for folders and tables."""
         parts = [self.model, *self.base, self.target, self.supervision]
-        if self.method != "none":
+        if self.method != ALONE:
             parts.append(self.method)
         if self.select != "best":
             parts.append(self.select)
@@ -93,7 +96,7 @@ class Experiment:
 
     def pretraining(self) -> Experiment | None:
         """The experiment whose processor this one starts from, if there is one."""
-        if self.method in ("none", "multitask"):
+        if not METHODS[self.method].pretrained:
             return None
         *others, last = self.base
         base = dataclasses.replace(
@@ -101,7 +104,7 @@ class Experiment:
             target=last,
             supervision="tf",
             base=tuple(others),
-            method="multitask" if others else "none",
+            method=TOGETHER if others else ALONE,
             trajectories=Experiment.trajectories,  # teacher forcing samples none: one base for all
             select=Experiment.select,
         )

@@ -18,6 +18,7 @@ ALGORITHM_NAMES = (
     "widest_seq",
     "reliable_seq",
 )
+MODEL_NAMES = ("ne", "ne++")  # of networks
 FAMILY_NAMES = ("er", "ba", "grid")
 SHAPE_NAMES = ("any", "square")
 

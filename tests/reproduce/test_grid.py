@@ -38,6 +38,17 @@ def test_a_target_after_joint_pretraining_has_the_width_of_its_base():
     assert experiment.width == experiment.pretraining().width == 16
 
 
+def test_networks_can_be_chosen_and_others_join():
+    assert {e.model for e in experiments(models=("ne++",))} == {"ne++"}
+    own = experiments(("seq-na", "multi-pretrain"), models=("relax",))
+    assert [(e.model, e.target) for e in own] == [
+        ("relax", "dijkstra"),
+        ("relax", "reliable_seq"),
+        ("relax", "reliable_seq"),
+        ("relax", "reliable_par"),
+    ]
+
+
 def test_an_unknown_table_is_refused_with_the_known_ones():
     with pytest.raises(ValueError, match="the paper has no table 'seq-nope'; choose among seq-tf"):
         experiments(("seq-nope",))

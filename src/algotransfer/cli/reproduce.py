@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 
 from tyro.conf import arg
 
-from algotransfer.names import ALGORITHM_NAMES, check_name
+from algotransfer.names import ALGORITHM_NAMES, MODEL_NAMES, check_name
 
 UNITS = {"s": 1, "m": 60, "h": 3600}
 
@@ -26,8 +26,8 @@ class Reproduce:
     """Tables to reproduce (`algotransfer list` names them); by default all."""
     target: Annotated[tuple[str, ...], arg(metavar="{" + ",".join(ALGORITHM_NAMES) + "}")] = ()
     """Only experiments with these target algorithms; by default all."""
-    model: tuple[Literal["ne", "ne++"], ...] = ("ne", "ne++")
-    """Only experiments with these networks."""
+    model: Annotated[tuple[str, ...], arg(metavar="{" + ",".join(MODEL_NAMES) + "}")] = ()
+    """Only experiments with these networks; by default all of the paper's."""
     seeds: int = 3
     """How many seeds of each experiment are trained together."""
     preset: Literal["paper", "quick", "smoke"] = "paper"
@@ -51,6 +51,8 @@ class Reproduce:
         """Works through the steps, then says what is done, what is left, where the time went."""
         for name in self.target:
             check_name("algorithm", name, ALGORITHM_NAMES)
+        for name in self.model:
+            check_name("network", name, MODEL_NAMES)
         limit = _seconds(self.for_)
         from algotransfer.cli.console import errors, next_step, output, wrote
         from algotransfer.cli.steps import estimate_table, result_table
@@ -64,9 +66,8 @@ class Reproduce:
 
         wanted = [
             experiment
-            for experiment in grid.experiments(self.table or grid.TABLES)
-            if experiment.model in self.model
-            and (not self.target or experiment.target in self.target)
+            for experiment in grid.experiments(self.table or grid.TABLES, self.model)
+            if not self.target or experiment.target in self.target
         ]
         if self.unpack:
             output.print(f"unpacked {unpack(self.unpack, self.folder)} files into {self.folder}")

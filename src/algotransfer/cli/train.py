@@ -11,7 +11,8 @@ from tyro.conf import arg
 
 from algotransfer.datasets.presets import PRESETS
 from algotransfer.experiment import Experiment
-from algotransfer.names import ALGORITHM_NAMES, check_name
+from algotransfer.methods import ALONE, METHODS
+from algotransfer.names import ALGORITHM_NAMES, MODEL_NAMES, check_name
 
 
 @dataclass(frozen=True)
@@ -21,8 +22,12 @@ class Train(Experiment):
     A run that was interrupted goes on where it stopped; one that has ended is not run again.
     """
 
+    model: Annotated[str, arg(metavar="{" + ",".join(MODEL_NAMES) + "}")] = "ne"
+    """The network: the Neural Executor, its more expressive successor, or another."""
     target: Annotated[str, arg(metavar="{" + ",".join(ALGORITHM_NAMES) + "}")] = "dijkstra"
     """The algorithm to learn."""
+    method: Annotated[str, arg(metavar="{" + ",".join(METHODS) + "}")] = ALONE
+    """How knowledge of the base algorithms is transferred to the target."""
     seeds: int = 5
     """How many seeds, 0, 1, …, are trained together."""
     data: Annotated[str, arg(metavar="{" + ",".join(PRESETS) + "}")] = "paper"
@@ -42,6 +47,7 @@ class Train(Experiment):
 
     def run(self) -> None:
         """Trains, then says how it went."""
+        check_name("network", self.model, MODEL_NAMES)
         for name in (self.target, *self.base):
             check_name("algorithm", name, ALGORITHM_NAMES)
         from algotransfer.cli.console import next_step, output, wrote

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 
 from algotransfer.experiment import Experiment
@@ -29,23 +30,39 @@ def paper_experiment(
     """The experiment behind a line of the paper's tables."""
     supervision, _, select = supervision.partition("_")
     return Experiment(
-        model=model.lower(),  # type: ignore[arg-type]
+        model=model.lower(),
         target=target,
         supervision=supervision,  # type: ignore[arg-type]
-        method=method,  # type: ignore[arg-type]
+        method=method,
         base=tuple(source.split("+")) if source else (),
         select="mean" if select else "best",
     )
 
 
-def experiments(tables: tuple[str, ...] = TABLES) -> list[Experiment]:
-    """All experiments that these tables need, each once, in order."""
+def experiments(tables: tuple[str, ...] = TABLES, models: tuple[str, ...] = ()) -> list[Experiment]:
+    """All experiments that these tables need, each once, in order.
+
+    **Arguments:**
+
+    - `models`: networks to train; by default those that the tables print. A network that the paper
+        does not have gets all of the tables' experiments.
+    """
     printed = experiments_by_table()
     for table in tables:
         if table not in printed:
             names = ", ".join(printed)
             raise ValueError(f"the paper has no table {table!r}; choose among {names}")
-    return list(dict.fromkeys(found for table in tables for found in printed[table]))
+    found = list(dict.fromkeys(found for table in tables for found in printed[table]))
+    if not models:
+        return found
+    own = set(models) - {experiment.model for all_of in printed.values() for experiment in all_of}
+    wanted = [
+        dataclasses.replace(experiment, model=model)
+        for experiment in found
+        for model in models
+        if model == experiment.model or model in own
+    ]
+    return list(dict.fromkeys(wanted))
 
 
 def experiments_by_table() -> dict[str, list[Experiment]]:

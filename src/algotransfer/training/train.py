@@ -81,7 +81,6 @@ def train(
 
     **Returns:** the run's folder and its model; None in place of the model if it was paused.
     """
-    check_name("transfer method", experiment.method, METHODS)
     tasks = tasks_of(experiment)
     seeds = tuple(range(seeds)) if isinstance(seeds, int) else tuple(seeds)
     if not seeds or len(set(seeds)) < len(seeds):

@@ -1,42 +1,15 @@
-"""Transfer methods as data: which processors the target network has, and which of them learn.
-
-Adding a method is one entry of `METHODS` (and its name in `experiment.Method`).
-"""
+"""What a transfer method does to a network: gives it processors, and says which of them learn."""
 
 from __future__ import annotations
-
-from dataclasses import dataclass
 
 import equinox as eqx
 import jax
 
+from algotransfer.methods import METHODS, TransferMethod
 from algotransfer.networks.executor import Executor
 from algotransfer.networks.parts import Processor
 
-
-@dataclass(frozen=True)
-class TransferMethod:
-    """How a target network is put together.
-
-    **Arguments:**
-
-    - `processors`: where each processor comes from, `fresh` or `base`; their outputs are summed.
-    - `frozen`: for each processor, whether it stays exactly as it is.
-    - `joint`: whether the base algorithms are trained together with the target.
-    """
-
-    processors: tuple[str, ...] = ("fresh",)
-    frozen: tuple[bool, ...] = (False,)
-    joint: bool = False
-
-
-METHODS: dict[str, TransferMethod] = {
-    "none": TransferMethod(),
-    "freeze": TransferMethod(("base",), (True,)),
-    "fine_tune": TransferMethod(("base",), (False,)),
-    "two_processor": TransferMethod(("base", "fresh"), (True, False)),
-    "multitask": TransferMethod(joint=True),
-}
+__all__ = ["METHODS", "TransferMethod", "trainable", "transfer"]
 
 
 def transfer(method: TransferMethod, network: Executor, base: Processor | None) -> Executor:

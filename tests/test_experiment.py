@@ -1,0 +1,54 @@
+"""Experiments: what methods say about them comes from the registry, mistakes from a sentence."""
+
+import subprocess
+import sys
+
+import pytest
+
+from algotransfer.cli import main
+from algotransfer.experiment import Experiment
+from algotransfer.methods import METHODS, TransferMethod
+from algotransfer.names import MODEL_NAMES
+from algotransfer.networks import MODELS
+
+
+def test_light_names_are_those_of_the_registry():
+    assert tuple(MODELS) == MODEL_NAMES
+
+
+@pytest.mark.parametrize(
+    ("method", "base"), [("none", ("prim",)), ("freeze", ()), ("multitask", ())]
+)
+def test_methods_and_bases_go_together(method, base):
+    with pytest.raises(ValueError, match="every method but 'none' needs a base algorithm"):
+        Experiment(method=method, base=base)
+
+
+def test_an_unknown_method_is_refused():
+    with pytest.raises(ValueError, match="unknown transfer method 'freez' .*'freeze'"):
+        Experiment(method="freez", base=("prim",))
+
+
+def test_a_new_method_is_one_line(monkeypatch, capsys):
+    """Its entry decides tasks, width and base; the command line takes it as any other."""
+    monkeypatch.setitem(METHODS, "beside", TransferMethod(("base", "fresh"), (True, False), True))
+    experiment = Experiment(model="ne++", method="beside", base=("prim",))
+    assert experiment.tasks == (("prim", "tf"), ("dijkstra", "na"))
+    assert experiment.width == 16
+    assert experiment.pretraining() == Experiment(
+        model="ne++", target="prim", supervision="tf", hidden=16
+    )
+    assert experiment.name == "ne++-prim-dijkstra-na-beside"
+    words = ["train", "--method", "beside", "--data", "papr", "--base", "prim"]
+    assert main(words) == 2  # the method is fine; the data is not
+    assert "unknown preset 'papr'" in capsys.readouterr().err
+    with pytest.raises(SystemExit, match="2"):
+        main(["train", "--method", "besid", "--base", "prim"])
+    assert "unknown transfer method 'besid' (did you mean 'beside'?)" in capsys.readouterr().err
+    assert main(["train", "--model", "en"]) == 2
+    assert "unknown network 'en' (did you mean 'ne'?)" in capsys.readouterr().err
+
+
+def test_methods_are_known_without_jax():
+    code = "import sys, algotransfer.cli.main; sys.exit('jax' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code]).returncode == 0
