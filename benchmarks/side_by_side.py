@@ -34,30 +34,53 @@ def timed(work: Callable[[], object]) -> float:
     return time.perf_counter() - start
 
 
+def median_seconds(
+    contestants: Mapping[str, Callable[[], float]], repeats: int
+) -> dict[str, float]:
+    """The median time of each contestant over alternating repeats."""
+    seconds: dict[str, list[float]] = {name: [] for name in contestants}
+    for _ in range(repeats):
+        for name, take in contestants.items():
+            seconds[name].append(take())
+    return {name: statistics.median(values) for name, values in seconds.items()}
+
+
 def graphs_per_second(contestants: Mapping[str, Contestant], repeats: int) -> dict[str, float]:
     """The median rate of each contestant over alternating repeats."""
-    rates: dict[str, list[float]] = {name: [] for name in contestants}
-    for repeat in range(repeats):
-        for name, contestant in contestants.items():
-            rates[name].append(contestant.graphs / contestant.seconds(repeat))
-    return {name: statistics.median(values) for name, values in rates.items()}
+    rounds = {name: iter(range(repeats)) for name in contestants}
+    seconds = median_seconds(
+        {name: lambda n=name, c=c: c.seconds(next(rounds[n])) for name, c in contestants.items()},
+        repeats,
+    )
+    return {name: contestants[name].graphs / taken for name, taken in seconds.items()}
 
 
 def show(title: str, rows: list[dict], first: str, note: str = "") -> None:
     """Prints a line per setting and contestant; how many times as fast the `first` one is."""
-    settings = [name for name in rows[0] if name != "graphs_per_second"]
+    _show(title, rows, first, note, "graphs_per_second", "graphs/s", lambda ours, rate: ours / rate)
+
+
+def show_seconds(title: str, rows: list[dict], first: str, note: str = "") -> None:
+    """The same for rows that hold `seconds`."""
+    _show(title, rows, first, note, "seconds", "seconds", lambda ours, taken: taken / ours)
+
+
+def _show(title, rows, first, note, column, heading, times_as_fast) -> None:
+    settings = [name for name in rows[0] if name != column]
     table = Table(title=title, caption=note, title_justify="left", caption_justify="left")
     for name in (*settings, "contestant"):
         table.add_column(name)
-    table.add_column("graphs/s", justify="right")
+    table.add_column(heading, justify="right")
     table.add_column(f"{first} is", justify="right")
     for row in rows:
-        rates = row["graphs_per_second"]
-        for place, (name, rate) in enumerate(rates.items()):
-            ratio = f"{rates[first] / rate:,.1f}×" if first in rates and name != first else ""
+        numbers = row[column]
+        for place, (name, number) in enumerate(numbers.items()):
+            ratio = ""
+            if first in numbers and name != first:
+                ratio = f"{times_as_fast(numbers[first], number):,.1f}×"
             shown = [str(row[setting]) if place == 0 else "" for setting in settings]
-            last = place == len(rates) - 1
-            table.add_row(*shown, name, f"{rate:,.0f}", ratio, end_section=last)
+            precise = f"{number:,.0f}" if number >= 100 else f"{number:.3g}"
+            table.add_row(*shown, name, precise, ratio, end_section=place == len(numbers) - 1)
     Console().print(table)
 
 

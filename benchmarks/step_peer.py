@@ -1,0 +1,102 @@
+"""One NE step on a large sparse graph, on the CPU, beside a max-MPNN in PyTorch Geometric.
+
+    python benchmarks/step_peer.py
+
+A random graph with 100,000 nodes and 1,000,000 entries in its edge list (both directions of every
+edge; our layout adds a self-loop per node, PyG gets none), hidden width 32: forward, and forward
+with the gradient of every weight and of the hidden state.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from peers.environments import Peer, how_to_make, python_of
+from side_by_side import RESULTS, median_seconds, show_seconds, timed, write
+
+from algotransfer.algorithms import get_algorithm
+from algotransfer.bench.large import random_graph
+from algotransfer.graphs.graph import Graph
+from algotransfer.networks import NE, make_layouts
+
+PASSES = {"forward": False, "forward and backward": True}
+
+
+def our_step(graph: Graph, hidden: int) -> dict[str, Callable[[], object]]:
+    """One step of NE on the sparse layout, compiled, with and without its gradient."""
+    key = jax.random.key(0)
+    network = NE.create((get_algorithm("dijkstra"),), hidden, key)
+    layout = jax.tree.map(lambda leaf: leaf[0], make_layouts(graph, network.kinds, "sparse"))
+    features = (jax.random.normal(key, (graph.num_nodes, 2)),)
+    memory = jax.random.normal(key, (graph.num_nodes, hidden))
+
+    @jax.jit
+    def forward(network, memory, features, layout):
+        after, _ = network.process(features, memory, layout)
+        return after
+
+    @jax.jit
+    def backward(network, memory, features, layout):
+        def loss(network, memory):
+            return jnp.mean(jnp.square(forward(network, memory, features, layout)))
+
+        return jax.grad(loss, (0, 1))(network, memory)
+
+    arguments = (network, memory, features, layout)
+    return {
+        name: lambda run=run: jax.block_until_ready(run(*arguments))
+        for name, run in zip(PASSES, (forward, backward), strict=True)
+    }
+
+
+def measure(nodes: int, edges: int, hidden: int, repeats: int) -> tuple[list[dict], str]:
+    """A row per pass, and what to say about who is missing."""
+    graph = random_graph(nodes, edges // 2)
+    ours = our_step(graph, hidden)
+    for run in ours.values():
+        run()  # compiles
+    note = "" if python_of("pyg") else f"Without PyTorch Geometric: {how_to_make('pyg')}"
+    rows = []
+    with contextlib.ExitStack() as stack:
+        peer = None
+        if not note:
+            folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+            edge_index = np.stack([graph.senders[0], graph.receivers[0]])
+            np.savez(folder / "g.npz", edge_index=edge_index, edge_weight=graph.weights[0])
+            peer = stack.enter_context(
+                Peer("pyg", "pyg_step.py", f"{folder / 'g.npz'}", f"{hidden}")
+            )
+        for name, backward in PASSES.items():
+            contestants = {"algotransfer": lambda run=ours[name]: timed(run)}
+            if peer is not None:
+                contestants["PyTorch Geometric"] = lambda b=backward: peer.ask(backward=b)[
+                    "seconds"
+                ]
+                contestants["PyTorch Geometric"]()  # warms up
+            seconds = median_seconds(contestants, repeats)
+            rows.append({"nodes": nodes, "edges": edges, "pass": name, "seconds": seconds})
+    return rows, note
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--nodes", type=int, default=100_000)
+    parser.add_argument("--edges", type=int, default=1_000_000, help="both directions counted")
+    parser.add_argument("--hidden", type=int, default=32)
+    parser.add_argument("--repeats", type=int, default=7, help="medians are over these")
+    parser.add_argument("--out", type=Path, default=RESULTS / "step_peer.json")
+    options = parser.parse_args()
+    rows, note = measure(options.nodes, options.edges, options.hidden, options.repeats)
+    show_seconds("One step on a large sparse graph", rows, "algotransfer", note)
+    write(options.out, rows, packages=("jax",))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,35 @@
+"""Large sparse graphs: one random graph of any size, and what a step on it costs."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from algotransfer.graphs.graph import Graph, from_edges
+from algotransfer.graphs.sampling import GREATEST_WEIGHT, LEAST_WEIGHT
+
+
+def random_graph(num_nodes: int, num_edges: int, seed: int = 0) -> Graph:
+    """A batch of one graph with exactly so many undirected edges, drawn uniformly."""
+    pairs = num_nodes * (num_nodes - 1) // 2
+    if num_edges > pairs // 2:
+        raise ValueError(
+            f"{num_edges} edges among {num_nodes} nodes; expected at most {pairs // 2}, "
+            "half of all pairs"
+        )
+    rng = np.random.default_rng(seed)
+    cells = np.zeros(0, np.int64)
+    while len(cells) < num_edges:  # a number below n² is a pair; (u, v) and (v, u) are one edge
+        drawn = rng.integers(0, num_nodes**2, 2 * num_edges)
+        u, v = np.divmod(drawn, num_nodes)
+        cells = np.unique(
+            np.append(cells, (np.minimum(u, v) * num_nodes + np.maximum(u, v))[u != v])
+        )
+    ends = np.stack(np.divmod(rng.permutation(cells)[:num_edges], num_nodes))
+    return from_edges(
+        num_nodes,
+        num_graphs=1,
+        graph_id=np.zeros(num_edges, np.int64),
+        ends=ends,
+        weights=rng.uniform(LEAST_WEIGHT, GREATEST_WEIGHT, num_edges).astype(np.float32),
+        source=rng.integers(0, num_nodes, 1),
+    )
