@@ -46,7 +46,7 @@ def test_a_new_method_is_one_line(monkeypatch, capsys):
         main(["train", "--method", "besid", "--base", "prim"])
     assert "unknown transfer method 'besid' (did you mean 'beside'?)" in capsys.readouterr().err
     assert main(["train", "--model", "en"]) == 2
-    assert "unknown network 'en' (did you mean 'ne'?)" in capsys.readouterr().err
+    assert "unknown network 'en'; choose one of ne, ne++" in capsys.readouterr().err
 
 
 def test_methods_are_known_without_jax():

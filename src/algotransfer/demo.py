@@ -1,15 +1,18 @@
-"""A first look, on the CPU: `python -m algotransfer.demo` or `make demo`.
+"""The paper in small, on the CPU: `python -m algotransfer.demo` or `make demo`.
 
 Each part below is a few calls that a user could make; what they write goes into one folder.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import time
 from pathlib import Path
+from typing import Any
 
-from algotransfer.cli.console import next_step, output, wrote
+from algotransfer.cli.console import errors, next_step, output, wrote
 from algotransfer.cli.data import Data
+from algotransfer.datasets.presets import Preset
 from algotransfer.names import FAMILY_NAMES
 
 
@@ -31,41 +34,65 @@ def picture(folder: Path) -> None:
 
 
 def transfer(folder: Path) -> None:
-    """The paper's question at small scale: Bellman-Ford from inputs and outputs alone.
+    """The paper in small: Dijkstra from inputs and outputs alone, with Prim's steps as a guide.
 
-    Once on its own, once beside breadth-first search, whose steps are shown.
+    Once on its own, once with a processor that Prim's algorithm has shaped, once beside Prim's.
     """
-    from algotransfer.datasets import make_splits
+    import pandas
+
     from algotransfer.draw import save_figure
-    from algotransfer.evaluation import beside_paper_table, evaluate
+    from algotransfer.evaluation.runs import EVALUATION
+    from algotransfer.evaluation.tables import methods_table
     from algotransfer.experiment import Experiment
     from algotransfer.report.figures import draw_generalisation
-    from algotransfer.training import train
+    from algotransfer.reproduce.estimates import Estimates
+    from algotransfer.reproduce.runner import run_steps
+    from algotransfer.reproduce.steps import Evaluate, MakeData, Train, graph
+    from algotransfer.reproduce.view import Overview
 
-    alone = Experiment(target="bellman_ford", max_epochs=EPOCHS)
-    together = Experiment(
-        target="bellman_ford", method="multitask", base=("bfs",), max_epochs=EPOCHS
-    )
-    splits = make_splits("small")
-    results = {}
-    for label, experiment in {"alone": alone, "with BFS": together}.items():
-        path, model = train(experiment, seeds=2, data=splits, folder=folder / "runs")
-        frame = evaluate(model or path, splits.test)
-        output.print(f"[bold]Bellman-Ford {label}[/], {len(splits.train)} graphs (paper: 15,000)")
-        output.print(beside_paper_table(frame, experiment, graph="mean"))
+    alone = Experiment(target=TARGET, **SETTINGS)
+    experiments = {"none": alone}
+    for method in ("two_processor", "multitask"):
+        experiments[method] = dataclasses.replace(alone, method=method, base=(BASE,))
+    data = MakeData(GRAPHS)
+    steps = {
+        label: Evaluate(Train(experiment, SEEDS, data)) for label, experiment in experiments.items()
+    }
+    runs = folder / "runs"
+    everything = list(graph(steps.values()))
+    with Overview(everything, runs, Estimates.read(runs, cpu=True), errors) as view:
+        results = run_steps(everything, runs, jobs=JOBS, device="cpu", view=view)
+    for result in results:
+        if result.state in ("failed", "blocked"):
+            raise RuntimeError(f"{result.step.name} {result.state}: {result.reason}")
+
+    tables = {}
+    for label, step in steps.items():
+        path = step.train.path(runs)
+        tables[label] = step.train.experiment, pandas.read_csv(path / EVALUATION)
         wrote(path)
-        results[label] = experiment, frame
-    path = folder / "generalisation.png"
-    save_figure(draw_generalisation(results), path)
-    wrote(path)
+    output.print(
+        f"\n[bold]{TARGET} without its steps, with those of {BASE}[/]: {3 * GRAPHS.train} graphs, "
+        f"{SETTINGS['max_epochs']} epochs; in brackets the paper's, with 15,000 graphs and up to "
+        "500 epochs"
+    )
+    output.print(methods_table(tables))
+    figure = folder / "generalisation.png"
+    save_figure(draw_generalisation(tables), figure)
+    wrote(figure)
 
 
 PARTS = {
     "A small dataset": data,
     "One execution as a picture": picture,
-    "Learning an algorithm without its steps": transfer,
+    "The paper in small: learning an algorithm without its steps": transfer,
 }
-EPOCHS = 30  # enough to see the point; the paper's trainings go on for hundreds
+# Enough to see the point in a few minutes on two cores; the paper's trainings are far longer.
+TARGET, BASE = "dijkstra", "prim"
+GRAPHS = Preset(train=128, validation=32, test=16)
+SETTINGS: dict[str, Any] = {"trajectories": 4, "max_epochs": 20, "learning_rate": 3e-3}
+SEEDS = (0, 1)
+JOBS = 2  # compiling uses one core
 
 
 def main(folder: str | Path = "demo") -> None:
