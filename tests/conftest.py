@@ -7,6 +7,7 @@ import os
 # and tests that count compilations must not depend on an earlier run.
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
 os.environ.setdefault("MPLBACKEND", "agg")
+os.environ.setdefault("ALGOTRANSFER_COMPILATION_CACHE", "0")
 
 from hypothesis import HealthCheck, settings
 from jaxtyping import install_import_hook

@@ -19,6 +19,7 @@ from algotransfer.cli.list_names import ListNames
 from algotransfer.cli.report import Report
 from algotransfer.cli.reproduce import Reproduce
 from algotransfer.cli.train import Train
+from algotransfer.compilation import keep_compiled_programs
 
 
 class Command(Protocol):
@@ -62,6 +63,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     command = subcommand_cli_from_dict(
         COMMANDS, prog="algotransfer", description=DESCRIPTION, args=arguments
     )
+    keep_compiled_programs()
     try:
         command.run()
     except KeyboardInterrupt:

@@ -32,11 +32,15 @@ class Processor(eqx.Module):
         A linear map of a concatenation is a sum of maps of its pieces, so that the max runs over
         M₂node_j + (M₃A)w_ij alone and M₁node_i is added after it.
         """
-        own, other, along = split_rows(self.message, *[self.hidden] * 3)
-        best = layout.max_plus(node @ other, edge @ along)
+        own, best = self.message_parts(node, edge, layout)
         return self.updated(node, node @ own + best)
 
-    def updated(self, node: Float[Array, "n h"], message: Float[Array, "n h"]):
+    def message_parts(self, node: Float[Array, "n h"], edge: Float[Array, "f h"], layout: Layout):
+        """M₁, and max_j (M₂node_j + (M₃A)w_ij): the message of i is M₁node_i plus the latter."""
+        own, other, along = split_rows(self.message, *[self.hidden] * 3)
+        return own, layout.max_plus(node @ other, edge @ along)
+
+    def updated(self, node: Float[Array, "*n h"], message: Float[Array, "*n h"]):
         """U[node_i, message_i]."""
         keep, add = split_rows(self.update, self.hidden, self.hidden)
         return node @ keep + message @ add
@@ -60,7 +64,10 @@ class Termination(eqx.Module):
         return cls(Processor.create(hidden, draw), linear=draw(hidden, 1))
 
     def __call__(self, hidden, edge, layout: Layout) -> Float[Array, ""]:
-        return jnp.mean(self.processor.from_nodes(hidden, edge, layout) @ self.linear)
+        # All but the maximum is linear, so that the mean over nodes comes first.
+        own, best = self.processor.message_parts(hidden, edge, layout)
+        mean, message = jnp.mean(hidden, axis=0), jnp.mean(best, axis=0)
+        return (self.processor.updated(mean, mean @ own + message) @ self.linear)[0]
 
 
 class Heads(eqx.Module):

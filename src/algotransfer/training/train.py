@@ -17,6 +17,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from algotransfer.compilation import keep_compiled_programs
 from algotransfer.datasets import PRESETS, Splits, make_splits
 from algotransfer.experiment import Experiment
 from algotransfer.names import check_name
@@ -81,6 +82,7 @@ def train(
 
     **Returns:** the run's folder and its model; None in place of the model if it was paused.
     """
+    keep_compiled_programs()
     tasks = tasks_of(experiment)
     seeds = tuple(range(seeds)) if isinstance(seeds, int) else tuple(seeds)
     if not seeds or len(set(seeds)) < len(seeds):
