@@ -1,17 +1,22 @@
 """The report: all tables, both numbers in every cell, the same in every format."""
 
+import io
 import re
 from html.parser import HTMLParser
 
 import pandas
 import pytest
 from report.cases import as_printed, made_up
+from rich.console import Console
 
 from algotransfer.cli import main
+from algotransfer.evaluation.summary import paper_key
+from algotransfer.evaluation.tables import methods_table
+from algotransfer.experiment import Experiment
 from algotransfer.paper import paper_tables
 from algotransfer.report.cells import seed_values, table_cells
 from algotransfer.report.collect import read_results
-from algotransfer.report.figures import draw_methods
+from algotransfer.report.figures import TITLES, draw_generalisation, draw_methods
 from algotransfer.report.html import html_table, write_html
 from algotransfer.report.latex import latex_table, write_latex
 from algotransfer.report.markdown import markdown_table, write_markdown
@@ -178,6 +183,18 @@ def test_the_command_writes_everything_from_the_tables_alone(results, tmp_path, 
     assert "name a folder of runs with --folder" in capsys.readouterr().err
     assert main(["report", "--folder", str(tmp_path / "nothing")]) == 2
     assert "holds no evaluated runs" in capsys.readouterr().err
+
+
+def test_experiments_are_drawn_and_listed_beside_the_paper(results):
+    experiment = Experiment(method="multitask", base=("prim",))
+    frame = results.assign(hop=None)
+    for column, value in paper_key(experiment).items():
+        frame = frame[frame[column] == value]
+    figure = draw_generalisation({"beside Prim": (experiment, frame)})
+    assert [axes.get_title(loc="left") for axes in figure.axes] == list(TITLES.values())
+    console = Console(width=200, file=io.StringIO())
+    console.print(methods_table({"beside Prim": (experiment, frame)}))
+    assert "0.042 (0.042)" in console.file.getvalue()
 
 
 def test_reports_know_hop_distances(results, tmp_path):

@@ -50,7 +50,9 @@ def draw_generalisation(
             printed = printed[(printed["metric"] == metric) & (printed["graph"] == "mean")]
             _crosses(axes, printed, colour)
         _chance(axes, means[means["row"] == "random_neighbour"], "mean")
-        _finish(axes, TITLES.get(metric, metric), metric, sorted(means["num_nodes"].unique()))
+        _finish(
+            axes, TITLES.get(metric, metric), metric, sorted(means["num_nodes"].unique().tolist())
+        )
     _legend(axes, dict(zip(results, COLOURS, strict=False)), crosses=True)
     return figure
 
