@@ -4,28 +4,19 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 
+import equinox as eqx
 import jax
 import numpy as np
 
+from algotransfer.algorithms import get_algorithm
+from algotransfer.bench.minimum import Shape, Work, training_step
+from algotransfer.bench.rows import Row, median_seconds
 from algotransfer.datasets import Dataset
 from algotransfer.experiment import Experiment
-from algotransfer.training.examples import make_examples
+from algotransfer.networks.executor import num_features
+from algotransfer.training.examples import create_network, make_examples, tasks_of
 from algotransfer.training.train import compile_epoch, peak_memory, start_seeds
-
-
-@dataclass(frozen=True)
-class Throughput:
-    """What an experiment's epochs cost; rates count training graphs, validation is in the time."""
-
-    experiment: str
-    seeds: int
-    graphs_per_second: float
-    milliseconds_per_step: float
-    compile_seconds: float
-    memory_bytes: int
-    peak_bytes: int
 
 
 def prepare_epoch(
@@ -51,27 +42,48 @@ def prepare_epoch(
     return run, memory
 
 
-def measure(
+def measure_training(
     experiment: Experiment, seeds: int, training: Dataset, validation: Dataset, repeats: int = 3
-) -> Throughput:
-    """Times epochs after the first; the median counts."""
+) -> Row:
+    """Times epochs after the first, validation included; rates count training graphs alone."""
     began = time.perf_counter()
     epoch, memory = prepare_epoch(experiment, seeds, training, validation)
     compiled = time.perf_counter() - began
     epoch()
-    seconds = []
-    for _ in range(repeats):
-        began = time.perf_counter()
-        epoch()
-        seconds.append(time.perf_counter() - began)
-    median = float(np.median(seconds))
+    seconds = median_seconds(epoch, repeats)
     steps = len(training) // experiment.batch_size
-    return Throughput(
-        experiment=experiment.name,
-        seeds=seeds,
-        graphs_per_second=steps * experiment.batch_size * seeds / median,
-        milliseconds_per_step=1000 * median / steps,
+    work = least_work(experiment, training)
+    return Row.of(
+        None if work is None else work * seeds,
+        part="train",
+        what=f"{experiment.name}, {seeds} seed{'s' * (seeds > 1)}",
+        graphs_per_second=steps * experiment.batch_size * seeds / seconds,
+        milliseconds_per_step=1000 * seconds / steps,
         compile_seconds=compiled,
         memory_bytes=memory,
         peak_bytes=peak_memory(),
+    )
+
+
+def least_work(experiment: Experiment, training: Dataset) -> Work | None:
+    """The least that a training step of one seed must do on graphs such as these."""
+    algorithm, graphs = get_algorithm(experiment.target), training.graphs
+    features = num_features(algorithm)
+    shape = Shape(
+        nodes=graphs.num_nodes,
+        entries=2 * float(np.mean(graphs.num_edges())) + graphs.num_nodes,
+        hidden=experiment.width,
+        features=features,
+        outputs=features,  # a key, and where nodes are visited one by one a logit for that
+    )
+    (*_, task) = tasks_of(experiment)
+    network = eqx.filter_eval_shape(create_network, experiment, jax.random.key(0))
+    return training_step(
+        experiment.model,
+        taught=not task.supervision.samples,
+        s=shape,
+        steps=float(np.mean(training.trace(algorithm).length)),
+        batch=experiment.batch_size,
+        trajectories=experiment.trajectories if task.samples else 1,
+        parameters=sum(leaf.size for leaf in jax.tree.leaves(network)),
     )

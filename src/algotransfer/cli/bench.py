@@ -1,27 +1,45 @@
-"""`algotransfer bench`: training throughput on the device at hand."""
+"""`algotransfer bench`: how fast everything is on the device at hand, and beside yesterday."""
 
 from __future__ import annotations
 
 import dataclasses
 import json
+import os
+import subprocess
+import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from tyro.conf import arg
 
 from algotransfer.datasets.presets import PRESETS
-from algotransfer.names import ALGORITHM_NAMES, check_name
+from algotransfer.names import ALGORITHM_NAMES, MODEL_NAMES, check_name
+
+SCRIPTS = ("train_peer.py", "step_peer.py")  # in benchmarks/: ourselves beside other libraries
 
 
 @dataclass(frozen=True)
 class Bench:
-    """Measure how fast networks train here: whole epochs, validation included.
+    """Measure speed and memory: training, evaluation, data, large graphs; and what got slower.
 
-    `make bench` runs other libraries beside us.
+    Prints what a step must do at least, and the achieved share of the products per second and
+    bytes per second that this device reaches in the same run.
     """
 
-    model: tuple[Literal["ne", "ne++"], ...] = ("ne", "ne++")
+    part: tuple[Literal["train", "evaluate", "data", "large", "layouts", "peers"], ...] = (
+        "train",
+        "evaluate",
+        "data",
+        "large",
+        "peers",
+    )
+    """What to measure; `layouts` is the measurement behind the choice of layout, `peers` runs
+    other libraries beside us (on a CPU)."""
+    model: Annotated[tuple[str, ...], arg(metavar="{" + ",".join(MODEL_NAMES) + "}")] = (
+        "ne",
+        "ne++",
+    )
     """Networks to measure."""
     supervision: tuple[Literal["tf", "na"], ...] = ("tf", "na")
     """Supervisions to measure."""
@@ -32,57 +50,137 @@ class Bench:
     data: Annotated[str, arg(metavar="{" + ",".join(PRESETS) + "}")] = "small"
     """The graphs of an epoch."""
     precision: Literal["float32", "tensorfloat32"] = "float32"
-    """Precision of matrix products."""
+    """Precision of matrix products in training."""
     repeats: int = 3
-    """Epochs that are timed; the median counts."""
+    """Times that are taken; the median counts."""
+    largest: int = 100_000
+    """Nodes of the largest graph, which gets ten times as many edges."""
+    steps: int = 100
+    """Steps of the execution on the largest graph."""
+    baseline: Path | None = None
+    """Numbers to compare with; by default those committed for this device."""
     out: Path | None = None
     """File for the numbers (.json)."""
 
     def run(self) -> None:
-        """Measures everything, prints a table, writes the numbers."""
+        """Measures part by part, prints tables, compares, writes the numbers."""
         check_name("algorithm", self.target, ALGORITHM_NAMES)
         check_name("preset", self.data, PRESETS)
+        for model in self.model:
+            check_name("model", model, MODEL_NAMES)
         import jax
 
-        from algotransfer.bench.training import measure
+        from algotransfer.bench.ceilings import measure_ceilings
+        from algotransfer.bench.parts import PARTS, Settings
+        from algotransfer.bench.rows import Row
         from algotransfer.cli.console import errors, next_step, output, wrote
-        from algotransfer.cli.tables import plain_table, titled
-        from algotransfer.datasets import make_splits
-        from algotransfer.experiment import Experiment
         from algotransfer.training.runs import environment, write_json
 
-        splits = make_splits(self.data)
-        table = plain_table(
-            ["experiment"], ["seeds", "graphs/s", "ms/step", "compile s", "needs GiB", "peak GiB"]
+        jax.config.update("jax_enable_compilation_cache", False)  # compile times are measured
+        settings = Settings(
+            self.model,
+            self.supervision,
+            self.target,
+            self.seeds,
+            self.data,
+            self.precision,
+            self.repeats,
+            self.largest,
+            self.steps,
         )
-        rows = []
-        for seeds in self.seeds:
-            for model in self.model:
-                for supervision in self.supervision:
-                    experiment = Experiment(
-                        model=model,
-                        target=self.target,
-                        supervision=supervision,
-                        precision=self.precision,
-                    )
-                    with errors.status(f"{experiment.name}, {seeds} seeds"):
-                        row = measure(
-                            experiment, seeds, splits.train, splits.validation, self.repeats
-                        )
-                    rows.append(dataclasses.asdict(row))
-                    table.add_row(
-                        row.experiment,
-                        str(row.seeds),
-                        f"{row.graphs_per_second:,.0f}",
-                        f"{row.milliseconds_per_step:.2f}",
-                        f"{row.compile_seconds:.1f}",
-                        f"{row.memory_bytes / 2**30:.2f}",
-                        f"{row.peak_bytes / 2**30:.2f}",
-                    )
-        device = jax.devices()[0].device_kind
-        output.print(titled(f"Training on {device}, {len(splits.train)} graphs an epoch", table))
+        rows: list[Row] = []
+        with errors.status("what this device can do") as status:
+            ceilings = measure_ceilings(self.precision)
+            for part in [name for name in self.part if name in PARTS]:
+                status.update(part)
+                for row in PARTS[part](settings):
+                    rows.append(row)
+                    status.update(f"{part}: measured {row.what}")
+        device = jax.devices()[0]
+        report = {
+            "rows": [dataclasses.asdict(row) for row in rows],
+            "ceilings": dataclasses.asdict(ceilings),
+            "load_average": os.getloadavg()[0],  # well above the number of cores: be wary
+            "cores": os.cpu_count(),
+            **environment(),
+        }
+        if rows:
+            # Wider than a file's eighty columns, so that no row is cut.
+            output.print(_table(rows, ceilings, device.device_kind), width=max(132, output.width))
+        self._compare(report, device)
+        if "peers" in self.part:
+            _run_peers(device.platform)
         if self.out is None:
             next_step("add --out FILE.json to keep these numbers")
             return
-        write_json(self.out, json.loads(json.dumps({"rows": rows, **environment()})))
+        write_json(self.out, json.loads(json.dumps(report)))
         wrote(self.out)
+
+    def _compare(self, report: dict[str, Any], device) -> None:
+        from algotransfer.bench.rows import SLOWER, slower_than
+        from algotransfer.cli.console import output
+
+        path = self.baseline or _committed(device)
+        if path is None:
+            output.print("no numbers are committed for this device; name some with --baseline")
+            return
+        slower = slower_than(report["rows"], json.loads(path.read_text())["rows"])
+        if not slower:
+            output.print(f"nothing is over {SLOWER - 1:.0%} slower than in {path.name}")
+        for what, ratio in slower:
+            output.print(f"slower than in {path.name}: {what}: {ratio:.2f} × the time")
+
+
+def _table(rows, ceilings, device: str):
+    from algotransfer.cli.tables import plain_table, titled
+
+    table = plain_table(
+        ["part", "what"],
+        ["graphs/s", "ms/step", "compile", "needs", "peak", "Mop", "MB", "op/s", "B/s"],
+    )
+    for row in rows:
+        shares = row.shares(ceilings)
+        least = ["", ""] if shares is None else [_short(row.operations), _short(row.bytes)]
+        table.add_row(
+            row.part,
+            row.what,
+            f"{row.graphs_per_second:,.4g}",
+            f"{row.milliseconds_per_step:,.2f}",
+            f"{row.compile_seconds:.1f}",
+            f"{row.memory_bytes / 2**30:.2f}",
+            f"{row.peak_bytes / 2**30:.2f}",
+            *least,
+            *([""] * 2 if shares is None else [f"{share:.1%}" for share in shares]),
+        )
+    tops, rate = ceilings.operations_per_second / 1e9, ceilings.bytes_per_second / 1e9
+    title = (
+        f"{device}: {tops:,.0f} Gop/s and {rate:,.0f} GB/s at most. Compile in s, memory in GiB;"
+    )
+    return titled(f"{title} a step must do so many Mop, move so many MB; shares of the most", table)
+
+
+def _short(number: float) -> str:
+    return f"{number / 1e6:,.3g}"
+
+
+def _committed(device) -> Path | None:
+    """Numbers of the same device in a checkout's results."""
+    for path in sorted((_checkout() / "results").glob("bench-*.json")):
+        if json.loads(path.read_text()).get("device", {}).get("kind") == device.device_kind:
+            return path
+    return None
+
+
+def _checkout() -> Path:
+    return Path(__file__).resolve().parents[3]
+
+
+def _run_peers(platform: str) -> None:
+    from algotransfer.cli.console import output
+
+    folder = _checkout() / "benchmarks"
+    if platform != "cpu" or not folder.is_dir():
+        output.print("other libraries are run beside us on a CPU, from a checkout of the project")
+        return
+    for script in SCRIPTS:
+        subprocess.run([sys.executable, str(folder / script)], check=True)

@@ -1,0 +1,74 @@
+"""Which layout is faster at which size: the measurement behind `DENSE_UP_TO`."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+
+import jax
+import jax.numpy as jnp
+
+from algotransfer.algorithms import get_algorithm
+from algotransfer.bench.execution import measure_execution
+from algotransfer.bench.rows import Row, median_seconds
+from algotransfer.evaluation.execution import LayoutName
+from algotransfer.graphs import Graph, sample_graphs
+from algotransfer.networks import MODELS, make_layouts
+from algotransfer.training.runs import load_model
+from algotransfer.training.train import peak_memory
+
+LAYOUTS: tuple[LayoutName, ...] = ("dense", "sparse")
+NODES_TOGETHER = 2560  # nodes of all graphs of a batch, at every size
+STEPS = 8
+
+
+def measure_layouts(model: str, sizes: tuple[int, ...], repeats: int) -> Iterator[Row]:
+    """For every size and layout: steps with their gradient, and steps of an execution."""
+    trained = load_model(f"{model}-dijkstra-tf")
+    for num_nodes in sizes:
+        graphs = sample_graphs("ba", max(1, NODES_TOGETHER // num_nodes), num_nodes)
+        for layout in LAYOUTS:
+            yield _gradient(model, graphs, layout, repeats)
+            row = measure_execution(
+                trained, graphs, part="layouts", steps=STEPS, repeats=repeats, layout=layout
+            )
+            yield _named(row, f"execution, {model}, {layout}, {num_nodes} nodes")
+
+
+def _gradient(model: str, graphs: Graph, layout: LayoutName, repeats: int) -> Row:
+    network = MODELS[model].create((get_algorithm("dijkstra"),), 32, jax.random.key(0))
+    views = make_layouts(graphs, network.kinds, layout)
+    features = (jax.random.normal(jax.random.key(1), (len(graphs), graphs.num_nodes, 2)),)
+
+    @jax.jit
+    def run(network, views, features):
+        def loss(network):
+            def one(layout, features):
+                def step(memory, _):
+                    memory, _ = network.process(features, memory, layout)
+                    return memory, None
+
+                memory, _ = jax.lax.scan(step, network.start(graphs.num_nodes), length=STEPS)
+                return sum(jnp.mean(leaf**2) for leaf in jax.tree.leaves(memory))
+
+            return jnp.mean(jax.vmap(one)(views, features))
+
+        return jax.grad(loss)(network)
+
+    began = time.perf_counter()
+    jax.block_until_ready(run(network, views, features))
+    first = time.perf_counter() - began
+    seconds = median_seconds(lambda: jax.block_until_ready(run(network, views, features)), repeats)
+    return Row(
+        part="layouts",
+        what=f"gradient, {model}, {layout}, {graphs.num_nodes} nodes",
+        graphs_per_second=len(graphs) * STEPS / graphs.num_nodes / seconds,
+        milliseconds_per_step=1000 * seconds / STEPS,
+        compile_seconds=first - seconds,
+        memory_bytes=0,
+        peak_bytes=peak_memory(),
+    )
+
+
+def _named(row: Row, what: str) -> Row:
+    return Row(**{**vars(row), "what": what})
