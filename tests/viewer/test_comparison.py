@@ -115,8 +115,8 @@ def test_parallel_algorithms_part_by_pointers_and_bits():
     assert "is not reached" in parting.sentence
 
 
-@pytest.mark.parametrize("target", ["dijkstra", "widest_par"])
-def test_last_errors_are_the_metrics_of_evaluation(model, target):
+def test_last_errors_are_the_metrics_of_evaluation(model):
+    target = "widest_par"  # whose source has the key ∞
     trained = model(target=target, supervision="na")
     batch = jax.tree.map(lambda leaf: np.asarray(leaf)[None], GRAPH)
     exam = Exam.prepare(trained.networks, [0], trained.experiment, batch)
