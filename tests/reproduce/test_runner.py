@@ -3,9 +3,12 @@
 import threading
 import time
 from dataclasses import dataclass
+from types import SimpleNamespace
 
 import pytest
 
+from algotransfer.reproduce import runner
+from algotransfer.reproduce.estimates import Estimates
 from algotransfer.reproduce.runner import run_steps
 from algotransfer.reproduce.steps import UNWATCHED, Paused, Step, graph
 
@@ -128,6 +131,28 @@ def test_a_deadline_pauses_what_runs_and_begins_nothing(tmp_path):
     assert states(results) == {"long": "paused", "after": "waiting", "base": "waiting"}
     assert set(states(run_steps([TABLE], tmp_path, seconds=-1)).values()) == {"waiting"}
     assert not list(tmp_path.iterdir())
+
+
+def test_what_would_come_to_nothing_is_not_begun(tmp_path, monkeypatch):
+    clock = [0.0]
+    monkeypatch.setattr(runner, "time", SimpleNamespace(monotonic=lambda: clock[0]))
+    monkeypatch.setitem(ACTS, "last", lambda watch: clock.append(clock.pop() + 60.0))
+
+    class Slow(Write):
+        def least(self, estimates):
+            return 1000.0
+
+    steps = [Slow("slow"), BASE]
+    results = run_steps(steps, tmp_path, seconds=100, estimates=Estimates())
+    assert states(results) == {"slow": "done", "base": "done"}  # most of the slice is left
+    more = [Write("long", act="last"), Slow("slower", (BASE,)), SECOND]
+    results = run_steps(more, tmp_path, seconds=100, estimates=Estimates())
+    assert states(results) == {
+        "long": "done",
+        "base": "found",
+        "slower": "waiting",
+        "second": "done",
+    }
 
 
 def test_an_interruption_lets_steps_end_in_order(tmp_path):

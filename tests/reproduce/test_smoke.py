@@ -9,19 +9,21 @@ import pytest
 
 from algotransfer.report.collect import read_results
 
+SCRIPT = "from algotransfer.cli import main; raise SystemExit(main())"
+COMMAND = [sys.executable, "-c", SCRIPT]
 QUICK_TO_COMPILE = "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true"
 
 
 @pytest.mark.slow
 def test_smoke(tmp_path):
-    run = [sys.executable, "-m", "algotransfer", "reproduce", "--preset", "smoke", "--seeds", "2"]
+    run = [*COMMAND, "reproduce", "--preset", "smoke", "--seeds", "2"]
     environment = {**os.environ, "XLA_FLAGS": QUICK_TO_COMPILE}
     done = subprocess.run(
         [*run, "--jobs", "2"], cwd=tmp_path, env=environment, capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr
     assert "time went into" in done.stdout
-    report = [sys.executable, "-m", "algotransfer", "report", "--folder", "runs"]
+    report = [*COMMAND, "report", "--folder", "runs"]
     done = subprocess.run(report, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     results = read_results(tmp_path / "results" / "results.csv")

@@ -80,7 +80,13 @@ class Reproduce:
         began = time.monotonic()
         with Overview(steps, self.folder, estimates, errors) as view:
             results = run_steps(
-                steps, self.folder, jobs=self.jobs, device=self.device, seconds=limit, view=view
+                steps,
+                self.folder,
+                jobs=self.jobs,
+                device=self.device,
+                seconds=limit,
+                view=view,
+                estimates=estimates,
             )
         output.print(result_table(results, time.monotonic() - began))
         if self.pack:

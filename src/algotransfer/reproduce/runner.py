@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import heapq
 import threading
 import time
 import traceback
@@ -13,6 +12,7 @@ from graphlib import TopologicalSorter
 from pathlib import Path
 from typing import Literal, Protocol, runtime_checkable
 
+from algotransfer.reproduce.estimates import Estimates
 from algotransfer.reproduce.steps import Paused, Step, Watch, graph
 
 State = Literal["found", "done", "paused", "waiting", "failed", "blocked"]
@@ -75,6 +75,7 @@ def run_steps(
     device: str | None = None,
     seconds: float | None = None,
     view: View | None = None,
+    estimates: Estimates | None = None,
 ) -> list[Result]:
     """Runs steps and all that they need; what is there is found, not repeated.
 
@@ -85,6 +86,7 @@ def run_steps(
         is the same computation whatever runs beside it. By default one on a CPU, three on a GPU.
     - `seconds`: after this time nothing is begun, trainings pause at the end of an epoch, and an
         evaluation that has not ended is left for the next time.
+    - `estimates`: of time, by which steps that would come to nothing before the end are not begun.
 
     **Returns:** a result for every step of `graph(steps)`, in that order.
     """
@@ -99,11 +101,17 @@ def run_steps(
     def out_of_time() -> bool:
         return interrupted.is_set() or (end is not None and time.monotonic() > end)
 
+    def fits(step: Step) -> bool:
+        if end is None or seconds is None or estimates is None:
+            return True
+        # A slice that is too short for an estimate must still get somewhere.
+        return end - time.monotonic() > min(step.least(estimates), seconds / 2)
+
     results: dict[Step, Result] = {}
     order = {step: place for place, step in enumerate(inputs)}
     sorter = TopologicalSorter(inputs)
     sorter.prepare()
-    ready: list[tuple[int, Step]] = []  # a heap: what stands first in the list is begun first
+    ready: list[Step] = []
     running: dict[Future, Step] = {}
 
     def finish(result: Result) -> None:
@@ -125,9 +133,11 @@ def run_steps(
                         if step.found(folder):
                             finish(Result(step, "found"))
                         else:
-                            heapq.heappush(ready, (order[step], step))
-                while ready and len(running) < jobs and not out_of_time():
-                    begin(heapq.heappop(ready)[1])
+                            ready.append(step)
+                for step in sorted(ready, key=order.__getitem__):  # as they stand in the list
+                    if len(running) < jobs and not out_of_time() and fits(step):
+                        ready.remove(step)
+                        begin(step)
                 if not running:
                     break
                 for future in wait(running, return_when=FIRST_COMPLETED).done:

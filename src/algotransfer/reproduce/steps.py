@@ -71,6 +71,10 @@ class Step(ABC):
     def estimate(self, folder: Path, estimates: Estimates) -> float:
         """Seconds that it will take, what is done already not counted."""
 
+    def least(self, estimates: Estimates) -> float:
+        """Seconds without which it is not worth beginning."""
+        return 0.0
+
     @abstractmethod
     def run(self, folder: Path, device: str | None = None, watch: Watch = UNWATCHED) -> dict:
         """Does the work, or goes on with it.
@@ -148,6 +152,9 @@ class Train(Step):
         data = splits_of(self.data.data).train.arguments
         return estimates.training(self.experiment, data, max(done, default=0))
 
+    def least(self, estimates: Estimates) -> float:
+        return estimates.compiling()
+
     def run(self, folder: Path, device: str | None = None, watch: Watch = UNWATCHED) -> dict:
         if self.found(folder):
             return {}
@@ -198,6 +205,9 @@ class Evaluate(Step):
         return (path / WEIGHTS).exists() and (path / EVALUATION).exists()
 
     def estimate(self, folder: Path, estimates: Estimates) -> float:
+        return estimates.evaluating()
+
+    def least(self, estimates: Estimates) -> float:
         return estimates.evaluating()
 
     def run(self, folder: Path, device: str | None = None, watch: Watch = UNWATCHED) -> dict:
