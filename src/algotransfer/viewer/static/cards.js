@@ -23,7 +23,8 @@ function drawChances(network) {
   if (theirs >= 0 && all.length && !listed.some(([v]) => v === theirs)) {
     listed.splice(LISTED - 1, 1, all.find(([v]) => v === theirs) ?? [theirs, 0]);
   }
-  const rows = listed.map(([v, p]) => line(name(v), p, p < 0.005 ? "< 0.01" : p.toFixed(2),
+  const said = (v, p) => (network.state[now.step - 1][v] === "2" ? "visited before" : p < 0.005 ? "< 0.01" : p.toFixed(2));
+  const rows = listed.map(([v, p]) => line(name(v), p, said(v, p),
     [v === mine ? "mine" : "", v === mine && wrongChoice(network) ? "wrong" : "", v === theirs ? "true" : ""].join(" "),
     v === theirs ? "true" : ""));
   fillQueue("Probability of being next", rows, all.length ? "" : "No choice has been made yet.");
