@@ -29,10 +29,10 @@ lint: $(READY) ## ruff (rules and format) and pyright
 	$(BIN)/ruff format --check .
 	$(BIN)/pyright --pythonpath $(BIN)/python
 
-bench: $(READY) ## measure speed on the CPU beside other libraries, in environments of their own
-	$(BIN)/python benchmarks/peers/environments.py clrs
+bench: $(READY) ## measure speed, on a CPU beside other libraries (BENCH_FLAGS adds options)
+	$(BIN)/python benchmarks/peers/environments.py clrs pyg
+	$(BIN)/algotransfer bench --out runs/benchmarks/bench.json $(BENCH_FLAGS)
 	$(BIN)/python benchmarks/data.py
-	$(BIN)/python benchmarks/train_peer.py
 
 docs: $(DOCS_READY) ## build the documentation into site/
 	$(BIN)/mkdocs build --strict

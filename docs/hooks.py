@@ -25,35 +25,59 @@ def bench_table(bench: dict, name: str) -> str:
 
 def throughput(bench: dict, name: str) -> str:
     """What `algotransfer bench --out` wrote, with the command and the versions that made it."""
-    rows = [
-        [
-            f"`{row['experiment']}`",
-            row["seeds"],
-            f"{row['graphs_per_second']:,.0f}",
-            f"{row['milliseconds_per_step']:.2f}",
+    ceilings = bench.get("ceilings")
+    head = ["", "graphs/s", "ms per step", "seconds to compile", "memory"]
+    rows = []
+    for row in bench["rows"]:
+        what = row.get("what") or f"{row['experiment']}, {row['seeds']} seeds"
+        cells = [
+            f"{row['part']}: {what}" if "part" in row else what,
+            number(row["graphs_per_second"]),
+            f"{row['milliseconds_per_step']:,.2f}",
             f"{row['compile_seconds']:.0f}",
-            f"{row['memory_bytes'] / 2**30:.2f} GiB",
+            f"{(row['memory_bytes'] or row['peak_bytes']) / 2**30:.2f} GiB",
         ]
-        for row in bench["rows"]
-    ]
-    head = ["experiment", "seeds", "graphs/s", "ms per step", "seconds to compile", "memory"]
+        rows.append(cells + least(row, ceilings) if ceilings else cells)
     command, device = " ".join(bench["command"]), bench["device"]["kind"]
     made = f"**{device}.** `{command}`, JAX {bench['packages']['jax']}, `results/{name}`."
+    if ceilings:
+        head += ["at least", "of op/s", "of bytes/s"]
+        most = ceilings["operations_per_second"] / 1e9, ceilings["bytes_per_second"] / 1e9
+        made += f" The device reached {most[0]:,.0f} Gop/s in products, {most[1]:,.0f} GB/s."
     return table(made, head, rows)
 
 
+def least(row: dict, ceilings: dict) -> list[str]:
+    """What a step must do, and the shares of the ceilings that it reached."""
+    if row.get("operations") is None:
+        return [""] * 3
+    seconds = row["milliseconds_per_step"] / 1000
+    return [
+        f"{row['operations'] / 1e6:,.3g} Mop, {row['bytes'] / 1e6:,.3g} MB",
+        f"{row['operations'] / seconds / ceilings['operations_per_second']:.1%}",
+        f"{row['bytes'] / seconds / ceilings['bytes_per_second']:.1%}",
+    ]
+
+
 def beside_others(bench: dict, name: str) -> str:
-    """Graphs per second of several libraries; the first one stands beside all others."""
+    """Several libraries at the same work; the first one stands beside all others."""
+    column = next(c for c in ("graphs_per_second", "seconds") if c in bench["rows"][0])
     rows = []
     for row in bench["rows"]:
-        rates = row["graphs_per_second"]
-        setting = ", ".join(f"{k} {v}" for k, v in row.items() if k != "graphs_per_second")
-        first = next(iter(rates.values()))
-        for library, rate in rates.items():
-            rows.append([setting, library, f"{rate:,.0f}", f"{first / rate:,.1f}×"])
+        setting = ", ".join(f"{k} {v}" for k, v in row.items() if k != column)
+        first = next(iter(row[column].values()))
+        for library, value in row[column].items():
+            times = value / first if column == "seconds" else first / value
+            rows.append([setting, library, number(value), f"{times:,.1f}×"])
     machine = bench["machine"]
     made = f"**CPU, {machine['cores']} cores.** JAX {machine['jax']}, `results/{name}`."
-    return table(made, ["setting", "library", "graphs/s", "the first is"], rows)
+    heading = "seconds" if column == "seconds" else "graphs/s"
+    return table(made, ["setting", "library", heading, "the first is"], rows)
+
+
+def number(value: float) -> str:
+    """Three digits at least."""
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
 def table(title: str, head: list[str], rows: list[list]) -> str:

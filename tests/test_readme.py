@@ -150,9 +150,9 @@ def test_measurements_on_the_page_about_speed_come_from_files(hooks):
     assert files
     for path in files:
         for row in json.loads(path.read_text())["rows"]:
-            rates = row["graphs_per_second"]
-            for rate in rates.values() if isinstance(rates, dict) else [rates]:
-                assert f"| {rate:,.0f} |" in text
+            values = row.get("graphs_per_second", row.get("seconds"))
+            for value in values.values() if isinstance(values, dict) else [values]:
+                assert f"| {hooks.number(value)} |" in text
 
 
 def test_a_comparison_becomes_a_table(hooks):
@@ -160,6 +160,33 @@ def test_a_comparison_becomes_a_table(hooks):
     text = hooks.bench_table({"machine": {"cores": 2, "jax": "1.0"}, "rows": rows}, "bench-x.json")
     assert "| nodes 20, algorithm bfs | other | 20 | 150.0× |" in text
     assert "results/bench-x.json" in text
+    rows = [{"pass": "forward", "seconds": {"ours": 0.5, "other": 3.0}}]
+    text = hooks.bench_table({"machine": {"cores": 2, "jax": "1.0"}, "rows": rows}, "bench-x.json")
+    assert "| pass forward | other | 3 | 6.0× |" in text
+
+
+def test_shares_of_what_the_device_can_do_become_columns(hooks):
+    row = {
+        "part": "train",
+        "what": "ne, 8 seeds",
+        "graphs_per_second": 1234.0,
+        "milliseconds_per_step": 500.0,
+        "compile_seconds": 3.0,
+        "memory_bytes": 2**30,
+        "peak_bytes": 2**31,
+        "operations": 1e9,
+        "bytes": 1e6,
+    }
+    bench = {
+        "rows": [row, row | {"operations": None, "bytes": None}],
+        "ceilings": {"operations_per_second": 4e9, "bytes_per_second": 1e9},
+        "command": ["algotransfer", "bench"],
+        "device": {"kind": "cpu"},
+        "packages": {"jax": "1.0"},
+    }
+    text = hooks.bench_table(bench, "bench-x.json")
+    assert "| train: ne, 8 seeds | 1,234 | 500.00 | 3 | 1.00 GiB |" in text
+    assert "| 1e+03 Mop, 1 MB | 50.0% | 0.2% |" in text
 
 
 def test_other_pages_pass_through(hooks):

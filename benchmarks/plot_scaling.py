@@ -1,0 +1,56 @@
+"""Time per step against edges, from what `algotransfer bench --part large --out FILE` wrote.
+
+python benchmarks/plot_scaling.py FILE.json docs/images/scaling.png
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+SIZE = re.compile(r"([\d,]+) nodes, ([\d,]+) edges")
+
+
+def points(bench: dict) -> list[tuple[int, int, float]]:
+    """Nodes, edges and milliseconds per step of every row of the part `large`."""
+    found = []
+    for row in bench["rows"]:
+        if row.get("part") == "large":
+            size = SIZE.search(row["what"])
+            assert size is not None
+            nodes, edges = (int(number.replace(",", "")) for number in size.groups())
+            found.append((nodes, edges, row["milliseconds_per_step"]))
+    if not found:
+        raise ValueError("no rows of the part 'large'; run `algotransfer bench --part large`")
+    return sorted(found)
+
+
+def plot(bench: dict):
+    """A line with a point per graph, and a straight line through the largest one."""
+    nodes, edges, milliseconds = (np.array(column) for column in zip(*points(bench), strict=True))
+    figure, axes = plt.subplots(figsize=(6, 4), layout="constrained")
+    axes.loglog(edges, milliseconds, "o-", label="NE, one step with its heads")
+    axes.loglog(edges, milliseconds[-1] * edges / edges[-1], "--", color="grey", label="linear")
+    for n, x, y in zip(nodes, edges, milliseconds, strict=True):
+        axes.annotate(f"{n:,} nodes", (x, y), xytext=(4, -12), textcoords="offset points")
+    axes.set(xlabel="edges", ylabel="milliseconds per step", title=bench["device"]["kind"])
+    axes.legend()
+    return figure
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("bench", type=Path, help="numbers of `algotransfer bench`")
+    parser.add_argument("picture", type=Path)
+    options = parser.parse_args()
+    plot(json.loads(options.bench.read_text())).savefig(options.picture, dpi=150)
+    print(f"wrote {options.picture}")
+
+
+if __name__ == "__main__":
+    main()
