@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,7 +16,8 @@ class Report:
     out: Path = Path("results")
     """Folder for the tidy tables and what is written from them: Markdown, LaTeX, CSV, HTML."""
     weights: Path | None = None
-    """Also copy the weights of these runs into this folder, named after their experiments."""
+    """Also copy the weights of these runs into this folder, named after their experiments (and
+    their hash, where settings are not the paper's)."""
     readme: Path | None = None
     """Also put the table of claims into this page, between the marks that it has for it."""
 
@@ -25,7 +27,8 @@ class Report:
         from algotransfer.report.cells import seed_values
         from algotransfer.report.check import check_small_graphs
         from algotransfer.report.collect import read_results
-        from algotransfer.report.write import HOPS, RESULTS, put_claims, write_report
+        from algotransfer.report.write import CALLS, HOPS, RESULTS, put_claims, write_report
+        from algotransfer.reproduce.log import time_spent
 
         if self.folder is not None:
             self._collect(self.folder)
@@ -35,7 +38,9 @@ class Report:
             )
         results = read_results(self.out / RESULTS)
         hops = read_results(self.out / HOPS) if (self.out / HOPS).exists() else None
-        for path in write_report(results, hops, self.out):
+        calls = self.out / CALLS
+        note = time_spent(json.loads(calls.read_text())["calls"]) if calls.exists() else ""
+        for path in write_report(results, hops, self.out, note):
             wrote(path)
         if self.readme is not None:
             put_claims(self.readme, results)
@@ -44,15 +49,17 @@ class Report:
         output.print(check.words, soft_wrap=True)
         for miss in check.misses:
             output.print(f"  misses: {miss}", soft_wrap=True, markup=False)
+        output.print(note, soft_wrap=True)
         next_step(f"look at {self.out / 'report.html'}")
 
     def _collect(self, folder: Path) -> None:
         """Tidy tables, environments and weights of all finished runs."""
         from algotransfer.cli.console import wrote
         from algotransfer.files import write_atomically
-        from algotransfer.report.collect import collect, collect_hops, environments
-        from algotransfer.report.write import HOPS, RESULTS
-        from algotransfer.training.runs import WEIGHTS, write_json
+        from algotransfer.report.collect import collect, collect_hops, environments, marks
+        from algotransfer.report.write import CALLS, HOPS, RESULTS
+        from algotransfer.reproduce.log import read_calls
+        from algotransfer.training.runs import WEIGHTS, load_model, write_json
 
         tables = {RESULTS: collect(folder), HOPS: collect_hops(folder)}
         self.out.mkdir(parents=True, exist_ok=True)
@@ -63,9 +70,12 @@ class Report:
             wrote(self.out / name)
         write_json(self.out / "environments.json", environments(folder))
         wrote(self.out / "environments.json")
+        write_json(self.out / CALLS, {"calls": read_calls(folder)})
+        wrote(self.out / CALLS)
         if self.weights is not None:
             self.weights.mkdir(parents=True, exist_ok=True)
             for path in sorted(folder.glob(f"*/*/{WEIGHTS}")):
-                target = self.weights / f"{path.parent.parent.name}.npz"
+                other = f"-{path.parent.name}" if marks(load_model(path)) else ""
+                target = self.weights / f"{path.parent.parent.name}{other}.npz"
                 write_atomically(target, path.read_bytes())
                 wrote(target)

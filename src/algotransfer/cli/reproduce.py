@@ -58,9 +58,10 @@ class Reproduce:
         from algotransfer.cli.steps import estimate_table, result_table
         from algotransfer.reproduce import grid
         from algotransfer.reproduce.estimates import Estimates
+        from algotransfer.reproduce.log import log_call
         from algotransfer.reproduce.packing import pack, unpack
         from algotransfer.reproduce.plan import plan
-        from algotransfer.reproduce.runner import platform, run_steps
+        from algotransfer.reproduce.runner import default_jobs, platform, run_steps
         from algotransfer.reproduce.steps import graph
         from algotransfer.reproduce.view import Overview
 
@@ -77,18 +78,21 @@ class Reproduce:
             output.print(estimate_table(steps, self.folder, estimates))
             output.print(f"{len(wanted)} experiments, {self.seeds} seeds each")
             return
+        jobs = default_jobs(self.device) if self.jobs is None else self.jobs
         began = time.monotonic()
         with Overview(steps, self.folder, estimates, errors) as view:
             results = run_steps(
                 steps,
                 self.folder,
-                jobs=self.jobs,
+                jobs=jobs,
                 device=self.device,
                 seconds=limit,
                 view=view,
                 estimates=estimates,
             )
-        output.print(result_table(results, time.monotonic() - began))
+        wall = time.monotonic() - began
+        output.print(result_table(results, wall))
+        log_call(self.folder, results, wall, preset=self.preset, seeds=self.seeds, jobs=jobs)
         if self.pack:
             pack(self.folder, self.pack)
             wrote(self.pack)

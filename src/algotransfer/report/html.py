@@ -41,13 +41,14 @@ stands where nothing has been run. † marks a run whose settings are not the pa
 need no network.</p>"""
 
 
-def write_html(results: Any, hops: Any | None = None) -> str:
+def write_html(results: Any, hops: Any | None = None, note: str = "") -> str:
     """The whole page.
 
     **Arguments:**
 
     - `results`: what `collect` returns.
     - `hops`: what `collect_hops` returns, if there is such a table.
+    - `note`: a paragraph for the beginning.
     """
     values = seed_values(results)
     tables, extra = paper_tables_beside_ours(values), extra_tables(values)
@@ -61,6 +62,7 @@ def write_html(results: Any, hops: Any | None = None) -> str:
         f"<title>algotransfer: results</title><style>{STYLE}</style></head><body>",
         "<h1>Results beside the paper's</h1>",
         f"<p>{escape(run_count(results))}</p>",
+        *[f"<p>{escape(note)}</p>"] * bool(note),
         f'<nav aria-label="contents">{links}</nav>',
         '<main><h2 id="claims">The paper\'s claims</h2>',
         _claims(judge_all(values, paper_cells())),

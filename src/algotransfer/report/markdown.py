@@ -29,15 +29,16 @@ SWAPPED = (
 NOTES = {"seq-tf": SWAPPED, "seq-tf-breakdown": SWAPPED.replace("seq-tf-breakdown", "seq-tf")}
 
 
-def write_markdown(results: Any) -> str:
+def write_markdown(results: Any, note: str = "") -> str:
     """The whole page.
 
     **Arguments:**
 
     - `results`: what `collect` returns.
+    - `note`: a paragraph for the beginning.
     """
     values = seed_values(results)
-    parts = [INTRODUCTION, run_count(results)]
+    parts = [INTRODUCTION, run_count(results), *[note] * bool(note)]
     parts += ["## The paper's claims\n", claims_table(judge_all(values, paper_cells()))]
     parts += ["## Graphs of the training size\n", check_list(check_small_graphs(values))]
     extra = extra_tables(values)

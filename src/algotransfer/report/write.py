@@ -17,18 +17,25 @@ from algotransfer.report.tables import paper_tables_beside_ours
 if TYPE_CHECKING:
     import pandas
 
-RESULTS, HOPS = "results.csv", "hops.csv"
+RESULTS, HOPS, CALLS = "results.csv", "hops.csv", "calls.json"
 START, END = "<!-- claims: written by `algotransfer report` -->", "<!-- end of claims -->"
 
 
-def write_report(results: pandas.DataFrame, hops: Any | None, folder: Path) -> Iterator[Path]:
-    """Writes Markdown, LaTeX, CSV and HTML; yields what it wrote."""
+def write_report(
+    results: pandas.DataFrame, hops: Any | None, folder: Path, note: str = ""
+) -> Iterator[Path]:
+    """Writes Markdown, LaTeX, CSV and HTML; yields what it wrote.
+
+    **Arguments:**
+
+    - `note`: a paragraph for the beginning, such as `time_spent` writes.
+    """
     values = seed_values(results)
     contents = {
-        "results.md": write_markdown(results),
+        "results.md": write_markdown(results, note),
         "tables.tex": write_latex(paper_tables_beside_ours(values)),
         "tables.csv": table_cells(values).to_csv(index=False, float_format="%.6g"),
-        "report.html": write_html(results, hops),
+        "report.html": write_html(results, hops, note),
     }
     for name, text in contents.items():
         write_atomically(folder / name, text.encode())

@@ -6,6 +6,7 @@ import tarfile
 from pathlib import Path, PurePosixPath
 
 from algotransfer.files import open_atomically
+from algotransfer.reproduce.log import CALL
 from algotransfer.training.runs import CHECKPOINT, WEIGHTS
 
 LARGEST = 2**32  # bytes that an archive may unpack to
@@ -16,6 +17,7 @@ NAMES = {
     CHECKPOINT,
     WEIGHTS,
     "evaluation.csv",
+    CALL,
 }
 
 

@@ -91,7 +91,7 @@ def run_steps(
     **Returns:** a result for every step of `graph(steps)`, in that order.
     """
     inputs, folder = graph(steps), Path(folder)
-    jobs = JOBS.get(platform(device), 1) if jobs is None else jobs
+    jobs = default_jobs(device) if jobs is None else jobs
     if jobs < 1:
         raise ValueError(f"{jobs} jobs; expected at least 1")
     view = view or Unseen()
@@ -161,6 +161,11 @@ def _result(step: Step, future: Future) -> Result:
         return Result(step, "paused")
     traceback.print_exception(error)
     return Result(step, "failed", reason=f"{type(error).__name__}: {error}")
+
+
+def default_jobs(device: str | None = None) -> int:
+    """Steps in flight on a device: one trains while others compile or evaluate."""
+    return JOBS.get(platform(device), 1)
 
 
 def platform(device: str | None = None) -> str:
