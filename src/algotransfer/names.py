@@ -18,7 +18,7 @@ ALGORITHM_NAMES = (
     "widest_seq",
     "reliable_seq",
 )
-MODEL_NAMES = ("ne", "ne++")  # of networks
+MODEL_NAMES = ("ne", "ne++", "relax")  # of networks
 FAMILY_NAMES = ("er", "ba", "grid")
 SHAPE_NAMES = ("any", "square")
 

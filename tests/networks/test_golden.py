@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from networks import golden
-from networks.plain import PlainGraph
+from networks.plain import PLAIN, PlainGraph
 from networks.small import LAYOUTS, as_matrix, padded_layout, quick_jit, random_graphs
 from networks.weights import draw_weights, plain_network, to_network
 
@@ -67,7 +67,7 @@ def test_networks_give_what_the_files_say(case, layout_name):
                 close(matrix[i, j], score)
 
 
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("model", PLAIN)
 def test_random_weights_on_graphs_from_empty_to_complete(model):
     rng = np.random.default_rng(5)
     names = ("widest_seq", "bfs")
@@ -105,7 +105,7 @@ def test_sizes_are_those_of_the_paper(model, size):
     assert sum(map(np.prod, shapes)) == size
 
 
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("model", PLAIN)
 def test_fresh_weights_are_glorot_uniform(model):
     leaves = [np.asarray(leaf) for leaf in jax.tree.leaves(create(model, 0))]
     for leaf in leaves:
@@ -118,7 +118,7 @@ def test_fresh_weights_are_glorot_uniform(model):
     assert len(set(ratios)) == len(ratios)  # every matrix has random numbers of its own
 
 
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("model", PLAIN)
 def test_another_seed_gives_other_weights(model):
     for one, other in zip(
         jax.tree.leaves(create(model, 0)),

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from networks.naive import NAIVE
+from networks.plain import PLAIN
 from networks.small import (
     LAYOUTS,
     as_matrix,
@@ -19,7 +20,7 @@ from networks.small import (
 )
 from networks.weights import draw_weights, to_network
 
-from algotransfer.networks import MODELS, make_layouts
+from algotransfer.networks import make_layouts
 
 CASES = {  # algorithms, processors
     "two_kinds": (("bfs", "reliable_seq"), 1),
@@ -114,7 +115,7 @@ def check_equal(results):
 
 
 @pytest.mark.parametrize("case", CASES)
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("model", PLAIN)
 def test_values_and_gradients_are_those_of_the_plain_formula(model, case):
     """With respect to all weights, node features and hidden states; graphs under a vmap."""
     rng = np.random.default_rng(3)
@@ -124,7 +125,7 @@ def test_values_and_gradients_are_those_of_the_plain_formula(model, case):
     check_equal(results)
 
 
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("model", PLAIN)
 @given(
     num_nodes=st.integers(1, 9),
     hidden=st.integers(1, 5),

@@ -5,10 +5,11 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from networks.naive import NAIVE
+from networks.plain import PLAIN
 from networks.small import LAYOUTS, complete_graph, to_graphs
 from networks.weights import draw_weights, to_network
 
-from algotransfer.networks import MODELS, make_layouts
+from algotransfer.networks import make_layouts
 
 NUM_NODES, HIDDEN = 24, 8
 PER_PAIR = NUM_NODES**2 * HIDDEN  # numbers, if every pair of nodes had a hidden vector
@@ -48,7 +49,7 @@ def process(network, features, memory, layout):
 
 
 @pytest.mark.parametrize("layout_name", LAYOUTS)
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("model", PLAIN)
 def test_nothing_per_pair_is_kept_for_the_backward_pass(model, layout_name):
     network, layout = complete(model, layout_name)
     assert largest_kept(process, network, layout, num_steps=8) < PER_PAIR / 4

@@ -6,14 +6,14 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from networks.plain import PlainGraph
+from networks.plain import PLAIN, PlainGraph
 from networks.small import LAYOUTS, padded_layout, quick_jit, random_graphs
 from networks.weights import draw_weights, plain_network, to_network
 from scipy.special import softmax
 from scipy.stats import chisquare
 
 from algotransfer.algorithms import ALGORITHMS
-from algotransfer.networks import MODELS, Driver, State, rollout
+from algotransfer.networks import Driver, State, rollout
 from algotransfer.networks.rollout import advance, features
 
 PATH = PlainGraph(5, {(0, 1): 0.5, (1, 2): 0.25, (2, 3): 1.0})  # node 4 stays alone
@@ -176,7 +176,7 @@ def run(network, layout, starts, steps, noises, carry_all):
     return rollout(network, layout, drivers, 7, emit)
 
 
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("model", PLAIN)
 def test_algorithms_of_different_length_run_in_lockstep(model):
     """Against a loop in plain NumPy: one ends early and stays, the others and the memory go on."""
     rng = np.random.default_rng(2)

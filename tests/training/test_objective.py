@@ -6,11 +6,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from networks.plain import PLAIN
 from networks.small import LAYOUTS, quick_jit
 from training import by_hand
 from training.small import examples_of, graphs, networks, plain_graph, tasks_of
 
-from algotransfer.networks import MODELS
 from algotransfer.training import objective as module
 from algotransfer.training.objective import objective
 
@@ -217,7 +217,7 @@ def test_the_best_trajectory_is_better_than_their_mean():
     assert np.any(best < mean - 0.01)
 
 
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("model", PLAIN)
 def test_the_objective_is_the_sum_of_its_parts_and_its_key_decides_the_noise(model):
     dataset, tasks = graphs(), tasks_of(("bfs", "prim"), ("tf", "na"))
     network, _ = networks(model, ("bfs", "prim"))

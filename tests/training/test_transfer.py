@@ -7,12 +7,13 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from networks.plain import PLAIN
 from networks.small import padded_layout, quick_jit, random_graphs
 from networks.weights import draw_weights, to_network
 from training.small import examples_of, graphs
 
 from algotransfer.experiment import Experiment
-from algotransfer.networks import MODELS, Processor
+from algotransfer.networks import Processor
 from algotransfer.training.examples import create_network
 from algotransfer.training.examples import tasks_of as tasks_of_experiment
 from algotransfer.training.loop import Program
@@ -53,7 +54,7 @@ def test_all_methods_are_expected():
 
 
 @pytest.mark.parametrize("name", METHODS)
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("model", PLAIN)
 def test_a_method_decides_the_processors_and_what_learns(model, name):
     network = fresh(model)
     built = transfer(METHODS[name], network, base())
@@ -72,7 +73,7 @@ def test_a_method_decides_the_processors_and_what_learns(model, name):
     assert all(jax.tree.leaves(rest))
 
 
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("model", PLAIN)
 def test_outputs_of_two_processors_are_summed_and_the_residual_is_added_once(model):
     network = fresh(model)
     both = transfer(METHODS["two_processor"], network, base())

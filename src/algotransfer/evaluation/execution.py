@@ -164,8 +164,8 @@ def graphs_at_once(
 
     - `num_steps`: steps of which outputs (and the truth to compare them with) are kept.
     """
-    update = networks.processors[0].update  # [seeds, 2h, h]
-    num_seeds, hidden, nodes = update.shape[0], update.shape[-1], graphs.num_nodes
+    weights = jax.tree.leaves(networks.processors)[0]  # [seeds, …, width]
+    num_seeds, hidden, nodes = weights.shape[0], weights.shape[-1], graphs.num_nodes
     dense = (layout or faster_layout(nodes)) == "dense"
     edges = nodes**2 if dense else graphs.senders.shape[-1] + nodes
     activations = 4 * edges * 8 * hidden  # NE++'s two layers on edges are the widest

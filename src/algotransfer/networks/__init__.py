@@ -1,4 +1,4 @@
-"""The two networks of the paper, on dense and sparse graphs, and the rollout that runs them.
+"""The paper's two networks and one beyond, on dense and sparse graphs, and their rollout.
 
 A network of one's own is an `Executor` and a line in `MODELS`.
 """
@@ -8,9 +8,14 @@ from algotransfer.networks.layouts import Dense, Layout, Sparse, make_layouts
 from algotransfer.networks.ne import NE
 from algotransfer.networks.ne_plus_plus import NEPlusPlus
 from algotransfer.networks.parts import Latent, Processor
+from algotransfer.networks.relax import RelaxationExecutor
 from algotransfer.networks.rollout import Driver, Outcome, State, rollout
 
-MODELS: dict[str, type[NE] | type[NEPlusPlus]] = {"ne": NE, "ne++": NEPlusPlus}
+MODELS: dict[str, type[NE] | type[NEPlusPlus] | type[RelaxationExecutor]] = {
+    "ne": NE,
+    "ne++": NEPlusPlus,
+    "relax": RelaxationExecutor,
+}
 
 __all__ = [
     "MODELS",
@@ -23,6 +28,7 @@ __all__ = [
     "NEPlusPlus",
     "Outcome",
     "Processor",
+    "RelaxationExecutor",
     "Sparse",
     "State",
     "edge_kinds",

@@ -10,7 +10,7 @@ from jaxtyping import Array, Float
 
 from algotransfer.algorithms import Algorithm
 from algotransfer.networks.layouts import Layout, Scores
-from algotransfer.networks.parts import Latent, Processor
+from algotransfer.networks.parts import Latent
 
 Memory = TypeVar("Memory")
 
@@ -23,7 +23,7 @@ class Executor(eqx.Module, Generic[Memory]):
     """
 
     algorithms: eqx.AbstractVar[tuple[Algorithm, ...]]
-    processors: eqx.AbstractVar[tuple[Processor, ...]]  # their outputs are summed
+    processors: eqx.AbstractVar[tuple[eqx.Module, ...]]  # what is shared; their outputs are summed
     kinds: eqx.AbstractVar[tuple[str, ...]]  # edge features that layouts must offer, in order
 
     @abstractmethod
@@ -47,6 +47,10 @@ class Executor(eqx.Module, Generic[Memory]):
     @abstractmethod
     def terminate(self, task: int, latent: Latent, layout: Layout) -> Float[Array, ""]:
         """Termination logit of an algorithm."""
+
+    def priors(self, task: int) -> dict[str, Float[Array, ""]]:
+        """Losses of an algorithm that depend on the weights alone, by name; none if not said."""
+        return {}
 
     @abstractmethod
     def only(self, task: int) -> Executor:

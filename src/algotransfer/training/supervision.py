@@ -75,7 +75,8 @@ class TeacherForcing(Supervision):
         losses = compare(network.algorithms[task], layout, truth, y, scores)
         losses["termination"] = binary_cross_entropy(stop, is_last)
         own = jnp.arange(num_steps) < truth.length
-        return {name: masked_mean(loss, own) for name, loss in losses.items()}
+        averages = {name: masked_mean(loss, own) for name, loss in losses.items()}
+        return averages | network.priors(task)
 
 
 def _sequential_steps(algorithm, layout: Layout, truth: Truth, y, scores) -> StepLosses:
@@ -126,7 +127,7 @@ class NoAlgorithm(Supervision):
             losses["predecessor"] = masked_mean(loss, truth.reached)
         if algorithm.sequential:
             losses["visited"] = jnp.mean(binary_cross_entropy(y[:, 0], truth.visited[-1]))
-        return losses
+        return losses | network.priors(task)
 
 
 def key_loss(algorithm, key, target):

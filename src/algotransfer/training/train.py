@@ -13,6 +13,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -21,7 +22,6 @@ from algotransfer.compilation import keep_compiled_programs
 from algotransfer.datasets import PRESETS, Splits, make_splits
 from algotransfer.experiment import Experiment
 from algotransfer.names import check_name
-from algotransfer.networks.parts import Processor
 from algotransfer.training import progress
 from algotransfer.training.checkpoints import cut_metrics, load_checkpoint, save_checkpoint
 from algotransfer.training.examples import (
@@ -180,7 +180,7 @@ def train(
 
 
 def start_seeds(
-    experiment: Experiment, seeds: tuple[int, ...], bases: Processor | None = None
+    experiment: Experiment, seeds: tuple[int, ...], bases: eqx.Module | None = None
 ) -> tuple[Program, SeedState]:
     """The program of an experiment and its seeds before their first epoch.
 

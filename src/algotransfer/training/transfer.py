@@ -7,12 +7,11 @@ import jax
 
 from algotransfer.methods import METHODS, TransferMethod
 from algotransfer.networks.executor import Executor
-from algotransfer.networks.parts import Processor
 
 __all__ = ["METHODS", "TransferMethod", "trainable", "transfer"]
 
 
-def transfer(method: TransferMethod, network: Executor, base: Processor | None) -> Executor:
+def transfer(method: TransferMethod, network: Executor, base: eqx.Module | None) -> Executor:
     """Gives a fresh network the processors of its method.
 
     **Arguments:**
