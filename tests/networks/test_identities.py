@@ -254,6 +254,8 @@ def test_both_layouts_hold_the_same_features():
 
 
 def test_the_layout_is_chosen_by_size():
-    few, many = (to_graphs([random_graphs(np.random.default_rng(0), 2, n)[0]]) for n in (256, 257))
+    limit = DENSE_UP_TO_ON.get(jax.default_backend(), DENSE_UP_TO)
+    sizes = (limit, limit + 1)
+    few, many = (to_graphs([random_graphs(np.random.default_rng(0), 2, n)[0]]) for n in sizes)
     assert type(make_layouts(few, ("weight",))).__name__ == "Dense"
     assert type(make_layouts(many, ("weight",))).__name__ == "Sparse"

@@ -30,6 +30,8 @@ CHUNK_BYTES_ELSEWHERE = 2**32
 
 
 # Nodes up to which the dense layout is the faster one where nothing is differentiated, by backend.
+# `algotransfer bench --part layouts` on two cores: NE++ is 3.5 times as fast on lists at 16 nodes
+# and 11 times at 512; NE on matrices up to about 40 nodes, and on lists 9 times as fast at 512.
 DENSE_UP_TO = {"cpu": 0}
 
 LayoutName = Literal["dense", "sparse"]
