@@ -21,6 +21,7 @@ from networks.small import (
 from networks.weights import draw_weights, to_network
 
 from algotransfer.networks import make_layouts
+from algotransfer.networks.layouts import DENSE_UP_TO, DENSE_UP_TO_ON
 
 CASES = {  # algorithms, processors
     "two_kinds": (("bfs", "reliable_seq"), 1),
