@@ -9,6 +9,7 @@ import equinox as eqx
 from jaxtyping import Array, Float
 
 from algotransfer.algorithms import Algorithm
+from algotransfer.networks.folded import Folded
 from algotransfer.networks.layouts import Layout, Scores
 from algotransfer.networks.parts import Latent
 
@@ -51,6 +52,15 @@ class Executor(eqx.Module, Generic[Memory]):
     def priors(self, task: int) -> dict[str, Float[Array, ""]]:
         """Losses of an algorithm that depend on the weights alone, by name; none if not said."""
         return {}
+
+    def fold(self, free: tuple[bool, ...]) -> Folded | None:
+        """The network's step with its weights folded for training, where it has such a form.
+
+        **Arguments:**
+
+        - `free`: for each algorithm whether it runs without a teacher, and needs outputs.
+        """
+        return None
 
     @abstractmethod
     def only(self, task: int) -> Executor:

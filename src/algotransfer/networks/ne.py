@@ -8,6 +8,7 @@ from jaxtyping import Array, Float, PRNGKeyArray
 
 from algotransfer.algorithms import Algorithm
 from algotransfer.networks.executor import Executor, edge_kinds, num_features
+from algotransfer.networks.folded import Between, Folded
 from algotransfer.networks.parts import Heads, Latent, Processor, Termination
 from algotransfer.networks.weights import Draw, initialise, split_rows
 
@@ -51,11 +52,34 @@ class NE(Executor):
         return jnp.zeros((num_nodes, self.edge.shape[1]))
 
     def process(self, features, memory, layout):
-        x = jnp.concatenate(features, axis=-1)
-        from_x, from_h = split_rows(self.encoder, x.shape[-1], memory.shape[-1])
-        z = x @ from_x + memory @ from_h
+        z = self._encode(jnp.concatenate(features, axis=-1), memory)
         hidden = z + sum(p.from_nodes(z, self.edge, layout) for p in self.processors)
         return hidden, (Latent(z, hidden),) * len(self.algorithms)
+
+    def fold(self, free):
+        hidden = self.edge.shape[1]
+        keep, senders, along, updates = self.encoder, [], [], []
+        for processor in self.processors:
+            own, other, edge = split_rows(processor.message, *[hidden] * 3)
+            hold, add = split_rows(processor.update, hidden, hidden)
+            keep = keep + self.encoder @ (hold + own @ add)
+            senders.append(self.encoder @ other)
+            along.append(self.edge @ edge)
+            updates.append(add)
+        decoders = [h.decoder for h, is_free in zip(self.heads, free, strict=True) if is_free]
+        update = jnp.concatenate(updates)
+        outputs = [keep @ d[hidden:] + self.encoder @ d[:hidden] for d in decoders]
+        return Folded(
+            first=jnp.concatenate([*senders, keep, *outputs], axis=1),
+            update=jnp.concatenate([update, *[update @ d[hidden:] for d in decoders]], axis=1),
+            between=Between(tuple(along)),
+        )
+
+    def own_layout(self, layout):
+        return layout
+
+    def latent(self, task, before, after, features):
+        return Latent(self._encode(jnp.concatenate(features, axis=-1), before), after)
 
     def decode(self, task, latent):
         return self.heads[task].decode(latent)
@@ -72,3 +96,7 @@ class NE(Executor):
     @property
     def independent(self):
         return len(self.algorithms) == 1
+
+    def _encode(self, x, h):
+        from_x, from_h = split_rows(self.encoder, x.shape[-1], h.shape[-1])
+        return x @ from_x + h @ from_h

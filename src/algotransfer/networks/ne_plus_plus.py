@@ -11,6 +11,7 @@ from jaxtyping import Array, Float, PRNGKeyArray
 
 from algotransfer.algorithms import Algorithm
 from algotransfer.networks.executor import Executor, edge_kinds, num_features
+from algotransfer.networks.folded import Between, Folded
 from algotransfer.networks.layouts import Layout
 from algotransfer.networks.parts import Heads, Latent, Processor, Termination
 from algotransfer.networks.weights import Draw, initialise, split_rows
@@ -117,6 +118,37 @@ class NEPlusPlus(Executor):
             hidden = functools.reduce(jnp.add, updates)
             latents.append(Latent(node, hidden))
         return tuple(latent.hidden for latent in latents), tuple(latents)
+
+    def fold(self, free):
+        (specialist,), (is_free,) = self.specialists, free
+        encoder, edge, decoder = specialist.encoder, specialist.edge, specialist.heads.decoder
+        hidden = edge.shape[1]
+        node = (encoder.first.shape[0] - hidden) // 2
+        own, other, hidden_edge = split_rows(encoder.first, node, node, hidden)
+        keep = jnp.zeros((node, hidden))
+        senders, along, seconds, updates = [], [], [], []
+        for processor in self.processors:
+            linear = split_rows(encoder.linear @ processor.message, node, node, hidden)
+            hold, add = split_rows(processor.update, hidden, hidden)
+            keep = (keep + linear[0] @ add).at[-hidden:].add(hold)
+            senders.append(linear[1])
+            along.append(edge @ linear[2])
+            seconds.append(encoder.second @ processor.message)
+            updates.append(add)
+        decoders = [decoder] if is_free else []
+        update = jnp.concatenate(updates)
+        outputs = [keep @ d[node:] + d[:node] for d in decoders]
+        return Folded(
+            first=jnp.concatenate([own, other, *senders, keep, *outputs], axis=1),
+            update=jnp.concatenate([update, *[update @ d[node:] for d in decoders]], axis=1),
+            between=Between(tuple(along), edge @ hidden_edge, tuple(seconds)),
+        )
+
+    def own_layout(self, layout):
+        return self._layout(0, layout)
+
+    def latent(self, task, before, after, features):
+        return Latent(jnp.concatenate([features[task], before], axis=-1), after)
 
     def decode(self, task, latent):
         return self.specialists[task].heads.decode(latent)

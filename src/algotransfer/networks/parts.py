@@ -49,8 +49,8 @@ class Processor(eqx.Module):
 class Latent(eqx.Module):
     """What a step leaves for the heads: what the decoder reads beside h', and h' itself."""
 
-    inputs: Float[Array, "n d"]
-    hidden: Float[Array, "n h"]
+    inputs: Float[Array, "*steps n d"]
+    hidden: Float[Array, "*steps n h"]
 
 
 class Termination(eqx.Module):

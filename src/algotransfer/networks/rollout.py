@@ -7,7 +7,7 @@ every step, the noise with which it samples, and how many steps it runs. Nothing
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 import equinox as eqx
 import jax
@@ -19,6 +19,8 @@ from algotransfer.algorithms import Algorithm
 from algotransfer.networks.executor import Executor
 from algotransfer.networks.layouts import Layout
 from algotransfer.networks.parts import Latent
+
+Tree = TypeVar("Tree")
 
 
 class State(eqx.Module):
@@ -108,11 +110,11 @@ def rollout(
                 algorithms[task], layout, before[task], y, noises[task], driver.carry_all
             )
             active = t < driver.steps
-            after.append(_choose(active, moved, states[task]))
-            ends.append(_choose(active, new_latents[task], latents[task]))
+            after.append(choose(active, moved, states[task]))
+            ends.append(choose(active, new_latents[task], latents[task]))
 
         running = t < jnp.max(jnp.stack([driver.steps for driver in drivers]))
-        memory = _choose(running, new_memory, memory)
+        memory = choose(running, new_memory, memory)
         return (memory, tuple(after), tuple(ends)), emit(before, new_latents, tuple(after))
 
     states = tuple(None if d.teacher is not None else d.start for d in drivers)
@@ -164,8 +166,9 @@ def advance(
         soft = jax.nn.softmax(logits)
         choice = soft + lax.stop_gradient(choice - soft)
     key = y[:, 1] if carry_all else jnp.where(chosen, y[:, 1], state.key)
-    return _choose(some, State(key, state.visited + choice), state)
+    return choose(some, State(key, state.visited + choice), state)
 
 
-def _choose(condition: Bool[Array, ""], new, old):
+def choose(condition: Bool[Array, ""], new: Tree, old: Tree) -> Tree:
+    """One of two pytrees."""
     return jax.tree.map(lambda a, b: jnp.where(condition, a, b), new, old)

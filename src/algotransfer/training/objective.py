@@ -13,8 +13,8 @@ from jaxtyping import Array, Float, PRNGKeyArray
 
 from algotransfer.algorithms import Algorithm
 from algotransfer.networks.executor import Executor
-from algotransfer.networks.layouts import Dense, Layout, Sparse
-from algotransfer.networks.rollout import rollout
+from algotransfer.networks.latents import training_latents
+from algotransfer.networks.layouts import Dense, Sparse
 from algotransfer.training.supervision import Losses, Supervision
 from algotransfer.training.truth import Truth
 
@@ -69,16 +69,16 @@ def objective(
         shape = (len(examples), trajectories, examples.num_steps, examples.layouts.num_nodes)
         noise = jax.random.gumbel(key, shape)
 
-    def one(layout, truths, noise):
-        losses = _graph_losses(network, tasks, layout, truths, noise, select)
+    def one(example, noise):
+        losses = _graph_losses(network, tasks, example, noise, select)
         return sum(map(_total, losses), jnp.float32(0)), losses
 
-    return jax.vmap(one)(examples.layouts, examples.truths, noise)
+    return jax.vmap(one)(examples, noise)
 
 
-def _graph_losses(network, tasks, layout, truths, noise, select) -> tuple[Losses, ...]:
+def _graph_losses(network, tasks, example: Examples, noise, select) -> tuple[Losses, ...]:
     if noise is None:
-        return _trajectory_losses(network, tasks, layout, truths, None)
+        return _trajectory_losses(network, tasks, example, None)
 
     if select == "best" and network.independent:
         # Only the best trajectory is back-propagated, so the others need no backward pass: find it
@@ -86,13 +86,14 @@ def _graph_losses(network, tasks, layout, truths, noise, select) -> tuple[Losses
         alone = lax.stop_gradient(network.only(len(tasks) - 1))
 
         def target_loss(noise):
-            (losses,) = _trajectory_losses(alone, tasks[-1:], layout, truths[-1:], noise)
+            only = eqx.tree_at(lambda e: e.truths, example, example.truths[-1:])
+            (losses,) = _trajectory_losses(alone, tasks[-1:], only, noise)
             return _total(losses)
 
         best = _argmin(jax.vmap(target_loss)(noise))
-        return _trajectory_losses(network, tasks, layout, truths, noise[best])
+        return _trajectory_losses(network, tasks, example, noise[best])
 
-    *base, target = jax.vmap(lambda n: _trajectory_losses(network, tasks, layout, truths, n))(noise)
+    *base, target = jax.vmap(lambda n: _trajectory_losses(network, tasks, example, n))(noise)
     average = [{name: jnp.mean(loss) for name, loss in task.items()} for task in base]
     if select == "mean":
         return (*average, {name: jnp.mean(loss) for name, loss in target.items()})
@@ -100,21 +101,15 @@ def _graph_losses(network, tasks, layout, truths, noise, select) -> tuple[Losses
     return (*average, {name: loss[best] for name, loss in target.items()})
 
 
-def _trajectory_losses(network, tasks, layout: Layout, truths, noise) -> tuple[Losses, ...]:
+def _trajectory_losses(network, tasks, example: Examples, noise) -> tuple[Losses, ...]:
+    layout, truths = example.layouts, example.truths
     drivers = tuple(
         task.supervision.driver(task.algorithm.sequential, truth, noise if task.samples else None)
         for task, truth in zip(tasks, truths, strict=True)
     )
-    taught = [driver.teacher is not None for driver in drivers]
-
-    def emit(before, latents, after):
-        return tuple(latent if t else None for latent, t in zip(latents, taught, strict=True))
-
-    outcome = rollout(network, layout, drivers, truths[0].key.shape[0] - 1, emit)
+    latents = training_latents(network, layout, drivers, example.num_steps)
     return tuple(
-        task.supervision.losses(
-            network, k, layout, truths[k], outcome.emitted[k] if taught[k] else outcome.latents[k]
-        )
+        task.supervision.losses(network, k, layout, truths[k], latents[k])
         for k, task in enumerate(tasks)
     )
 

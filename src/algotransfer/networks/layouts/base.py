@@ -33,11 +33,14 @@ class Layout(Protocol):
 
     def pairs(
         self,
-        receiver: Float[Array, "n d"],
+        receiver: Float[Array, "n d"] | None,
         sender: Float[Array, "n d"],
         edge: Float[Array, "f d"],
     ) -> Float[Array, "e d"]:
-        """receiver_i + sender_j + Σ_f feature_fij · edge_f, on a list of all edges."""
+        """receiver_i + sender_j + Σ_f feature_fij · edge_f, on a list of all edges.
+
+        Without a receiver, the rest of the sum.
+        """
         ...
 
     def max(self, values: Float[Array, "e d"]) -> Float[Array, "n d"]:

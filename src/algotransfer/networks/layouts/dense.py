@@ -41,9 +41,9 @@ class Dense(eqx.Module):
         return _dense_max_plus(self.features, self.edges, node, edge)
 
     def pairs(self, receiver, sender, edge):
-        from_i: Array = _spread(1, receiver, self.i, self.slots)
         from_j: Array = _spread(0, sender, self.j, self.slots)
-        return from_i + from_j + on_edges(self.listed, edge)
+        values = from_j + on_edges(self.listed, edge)
+        return values if receiver is None else _spread(1, receiver, self.i, self.slots) + values
 
     def max(self, values):
         return _slot_max(values, self.i, self.slots)

@@ -41,8 +41,11 @@ class Sparse(eqx.Module):
         return _max_plus(self, node, edge)
 
     def pairs(self, receiver, sender, edge):
-        own, other = _spread(self, "i", receiver), _spread(self, "j", sender)
-        return own + other + on_edges(self.features, edge)
+        values: Array = _spread(self, "j", sender)
+        if receiver is not None:
+            own: Array = _spread(self, "i", receiver)
+            values = own + values
+        return values + on_edges(self.features, edge)
 
     def max(self, values):
         return _list_max(self, values)

@@ -1,0 +1,65 @@
+"""NE and NE++ with all weights multiplied together that act one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+
+from algotransfer.networks.layouts import DENSE_UP_TO, Layout
+
+Linear = Callable[[int, Float[Array, "n x"]], Float[Array, "n y"]]
+
+
+class Folded(eqx.Module):
+    """One step of NE or NE++ as two matrix products per node, with the edges in between.
+
+    [r, s, l, k] = first[x, h];  b_i = max_j (l_j + e_ij + S relu(r_i + s_j + e'_ij));
+    [h', y] = k + update b, with an l, an e and an S for each processor. NE has no hidden layer.
+    """
+
+    first: Float[Array, "_xh d"]
+    update: Float[Array, "_ph _hy"]
+    between: Between
+
+
+class Between(eqx.Module):
+    """What happens on the edges, and how the two products are put around it."""
+
+    along: tuple[Float[Array, "f h"], ...]  # one per processor
+    hidden_along: Float[Array, "f q"] | None = None
+    second: tuple[Float[Array, "q h"], ...] = ()
+
+    @property
+    def hidden(self) -> int:
+        """Width of the hidden state."""
+        return self.along[0].shape[1]
+
+    def step(self, inputs: Float[Array, "n _xh"], layout: Layout, linear: Linear):
+        """h' and the outputs y of what runs free; `linear` is `first` and then `update`."""
+        units = [] if self.hidden_along is None else [self.hidden_along.shape[1]] * 2
+        ends = np.cumsum(units + [self.hidden] * len(self.along))
+        *parts, keep = jnp.split(linear(0, inputs), ends, axis=-1)
+        after = keep + linear(1, jnp.concatenate(self._best(parts, layout), axis=-1))
+        return after[:, : self.hidden], after[:, self.hidden :]
+
+    def _best(self, parts, layout: Layout):
+        if self.hidden_along is None:
+            return list(map(layout.max_plus, parts, self.along))
+        if layout.num_nodes <= DENSE_UP_TO:
+            return _through_hidden_layer(self, parts, layout)
+        # Per-edge activations are made again in the backward pass instead of being kept.
+        return jax.checkpoint(_through_hidden_layer)(self, parts, layout)
+
+
+def _through_hidden_layer(between: Between, parts, layout: Layout):
+    receiver, sender, *linear = parts
+    layer = jax.nn.relu(layout.pairs(receiver, sender, between.hidden_along))
+    return [
+        layout.max(layout.pairs(None, part, along) + layer @ second)
+        for part, along, second in zip(linear, between.along, between.second, strict=True)
+    ]

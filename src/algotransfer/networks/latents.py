@@ -1,0 +1,116 @@
+"""What losses read of a training rollout, by the fastest way that a network offers."""
+
+from __future__ import annotations
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Bool, Float
+
+from algotransfer.networks.executor import Executor
+from algotransfer.networks.late import late_scan
+from algotransfer.networks.layouts import Layout
+from algotransfer.networks.parts import Latent
+from algotransfer.networks.rollout import Driver, State, advance, choose, features, rollout
+
+
+def training_latents(
+    network: Executor, layout: Layout, drivers: tuple[Driver, ...], num_steps: int
+) -> tuple[Latent, ...]:
+    """All latents of algorithms with a teacher, the last one of those that run free."""
+    if network.independent and len(drivers) > 1:
+        each = [
+            training_latents(network.only(k), layout, (driver,), num_steps)
+            for k, driver in enumerate(drivers)
+        ]
+        return tuple(latent for (latent,) in each)
+    folded = network.fold(tuple(driver.teacher is None for driver in drivers))
+    run = plain_latents if folded is None else _folded_latents
+    return run(network, layout, drivers, num_steps)
+
+
+def plain_latents(
+    network: Executor, layout: Layout, drivers: tuple[Driver, ...], num_steps: int
+) -> tuple[Latent, ...]:
+    """The same by the network's own steps: the reference for all faster ways."""
+    taught = [driver.teacher is not None for driver in drivers]
+
+    def emit(before, latents, after):
+        return tuple(latent if t else None for latent, t in zip(latents, taught, strict=True))
+
+    outcome = rollout(network, layout, drivers, num_steps, emit)
+    return tuple(outcome.emitted[k] if t else outcome.latents[k] for k, t in enumerate(taught))
+
+
+def _wider(matrix: Float[Array, "n d"], rows: int, columns: int) -> Float[Array, "_ _"]:
+    return jnp.pad(matrix, [(0, rows), (0, columns)])
+
+
+class _Carry(eqx.Module):
+    hidden: Float[Array, "*steps n h"]
+    states: tuple[State | None, ...]  # of what runs free
+
+
+class _Input(eqx.Module):
+    running: Bool[Array, "*steps"]
+    active: tuple[Bool[Array, "*steps"], ...]
+    teachers: tuple[State | None, ...]
+    noises: tuple[Float[Array, "*steps n"] | None, ...]
+
+
+def _folded_latents(network, layout: Layout, drivers, num_steps):
+    algorithms = network.algorithms
+    free = tuple(driver.teacher is None for driver in drivers)
+    carry_all = tuple(driver.carry_all for driver in drivers)
+    folded = network.fold(free)
+    # Zeros up to multiples of four, the sizes that GPUs multiply at full speed.
+    rows, columns = (-size % 4 for size in folded.first.shape)
+    layout = network.own_layout(layout)
+
+    def step(linear, between, layout, carry: _Carry, now: _Input) -> _Carry:
+        before = tuple(
+            state if teacher is None else teacher
+            for state, teacher in zip(carry.states, now.teachers, strict=True)
+        )
+        x = [features(a, s) for a, s in zip(algorithms, before, strict=True)]
+        inputs = _wider(jnp.concatenate([*x, carry.hidden], axis=-1), 0, rows)
+        hidden, y = between.step(inputs, layout, linear)
+        states, used = [], 0
+        for k, algorithm in enumerate(algorithms):
+            if not free[k]:
+                states.append(None)
+                continue
+            own = y[:, used : used + (width := 2 if algorithm.sequential else 1)]
+            used += width
+            moved = advance(algorithm, layout, before[k], own, now.noises[k], carry_all[k])
+            states.append(choose(now.active[k], moved, before[k]))
+        return _Carry(choose(now.running, hidden, carry.hidden), tuple(states))
+
+    t = jnp.arange(num_steps)
+    inputs = _Input(
+        t < jnp.max(jnp.stack([driver.steps for driver in drivers])),
+        tuple(t < driver.steps for driver in drivers),
+        tuple(driver.teacher for driver in drivers),
+        tuple(driver.noise for driver in drivers),
+    )
+    start = _Carry(
+        jnp.zeros((layout.num_nodes, folded.between.hidden)),
+        tuple(driver.start if f else None for driver, f in zip(drivers, free, strict=True)),
+    )
+    matrices = (_wider(folded.first, rows, columns), _wider(folded.update, 0, columns))
+    carries, end = late_scan(step, matrices, folded.between, layout, inputs, start)
+
+    before = carries.hidden
+    after = jnp.concatenate([before[1:], end.hidden[None]])
+    columns = tuple(
+        features(algorithm, state if driver.teacher is None else driver.teacher)
+        for algorithm, state, driver in zip(algorithms, carries.states, drivers, strict=True)
+    )
+    latents = []
+    for k, driver in enumerate(drivers):
+        seen = (before, after, columns)
+        if free[k]:  # only its last step, if it runs at all
+            last = driver.steps - 1
+            seen = jax.tree.map(lambda a, last=last: jnp.where(last < 0, 0.0, a[last]), seen)
+        latents.append(network.latent(k, *seen))
+    return tuple(latents)
