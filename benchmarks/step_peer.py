@@ -13,6 +13,7 @@ import argparse
 import contextlib
 import tempfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import jax
@@ -74,15 +75,19 @@ def measure(nodes: int, edges: int, hidden: int, repeats: int) -> tuple[list[dic
                 Peer("pyg", "pyg_step.py", f"{folder / 'g.npz'}", f"{hidden}")
             )
         for name, backward in PASSES.items():
-            contestants = {"algotransfer": lambda run=ours[name]: timed(run)}
+            contestants: dict[str, Callable[[], float]] = {
+                "algotransfer": partial(timed, ours[name])
+            }
             if peer is not None:
-                contestants["PyTorch Geometric"] = lambda b=backward: peer.ask(backward=b)[
-                    "seconds"
-                ]
-                contestants["PyTorch Geometric"]()  # warms up
+                contestants["PyTorch Geometric"] = partial(_ask, peer, backward)
+                _ask(peer, backward)  # warms up
             seconds = median_seconds(contestants, repeats)
             rows.append({"nodes": nodes, "edges": edges, "pass": name, "seconds": seconds})
     return rows, note
+
+
+def _ask(peer: Peer, backward: bool) -> float:
+    return peer.ask(backward=backward)["seconds"]
 
 
 def main() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -48,7 +49,7 @@ def measure_execution(
     began = time.perf_counter()
     program = execute_freely.lower(*arguments, num_steps=steps, layout=layout).compile()
     compiled = time.perf_counter() - began
-    analysis = program.memory_analysis()
+    analysis: Any = program.memory_analysis()
 
     def run() -> None:
         jax.block_until_ready(program(*arguments))
