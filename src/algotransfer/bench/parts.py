@@ -81,7 +81,7 @@ def large(settings: Settings) -> Iterator[Row]:
         if num_nodes <= settings.largest:
             graph = random_graph(num_nodes, _edges(num_nodes))
             yield measure_execution(
-                trained, graph, part="large", steps=4, repeats=settings.repeats, layout="sparse"
+                trained, graph, part="large", steps=STEPS, repeats=settings.repeats, layout="sparse"
             )
     graph = random_graph(settings.largest, _edges(settings.largest))
     yield measure_execution(trained, graph, part="whole", steps=settings.steps, repeats=1)

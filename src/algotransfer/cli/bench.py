@@ -16,6 +16,7 @@ from tyro.conf import arg
 from algotransfer.datasets.presets import PRESETS
 from algotransfer.names import ALGORITHM_NAMES, MODEL_NAMES, check_name
 
+WIDTH = 132  # columns of the table
 SCRIPTS = ("train_peer.py", "step_peer.py")  # in benchmarks/: ourselves beside other libraries
 
 
@@ -69,6 +70,7 @@ class Bench:
         for model in self.model:
             check_name("model", model, MODEL_NAMES)
         import jax
+        from rich.console import Console
 
         from algotransfer.bench.ceilings import measure_ceilings
         from algotransfer.bench.parts import PARTS, Settings
@@ -105,8 +107,9 @@ class Bench:
             **environment(),
         }
         if rows:
-            # Wider than a file's eighty columns, so that no row is cut.
-            output.print(_table(rows, ceilings, device.device_kind), width=max(132, output.width))
+            # Wider than a file's eighty columns, so that names are not folded letter by letter.
+            wide = Console(highlight=False, file=output.file, width=max(WIDTH, output.width))
+            wide.print(_table(rows, ceilings, device.device_kind))
         self._compare(report, device)
         if "peers" in self.part:
             _run_peers(device.platform)
