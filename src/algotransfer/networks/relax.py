@@ -20,7 +20,7 @@ from algotransfer.networks.weights import Draw, initialise
 DEAD = 0.1  # below this size a weight of `Relaxation` counts as none
 DECIDED = 0.02  # from this size on a direction is trusted
 SIMPLICITY = 3e-3  # weight of the loss that asks for few terms
-KEEP = 3000.0  # how sharply a node's own key is compared with the best candidate
+KEEP = 1e5  # how sharply a node's own key is compared with the best candidate
 TIE = 5.0  # by how much a candidate is preferred to an equal key of one's own
 
 
