@@ -19,7 +19,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from algotransfer.files import open_atomically
+from algotransfer.files import DamagedFile, open_atomically
 
 CARD = "card"
 SUFFIX = ".npy"
@@ -77,7 +77,7 @@ def load_arrays(path: str | Path) -> tuple[dict[str, np.ndarray], dict[str, Any]
         try:
             return _unpack(file)
         except _DAMAGE as error:
-            raise ValueError(
+            raise DamagedFile(
                 f"{path} is damaged or was not written by algotransfer ({error}); "
                 "make or fetch it again"
             ) from error

@@ -5,10 +5,20 @@ from __future__ import annotations
 import errno
 import os
 import secrets
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from io import FileIO
 from pathlib import Path
 from typing import BinaryIO
+
+
+class DamagedFile(ValueError):
+    """A file does not hold what was written to it."""
+
+
+class SetAside(UserWarning):
+    """A damaged file was moved out of the way, and is made again."""
 
 
 def write_atomically(path: str | os.PathLike[str], content: bytes | memoryview) -> None:
@@ -51,3 +61,48 @@ def open_atomically(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
             os.fsync(folder)
         finally:
             os.close(folder)
+
+
+def set_aside(path: Path, reason: object, then: str = "it is made again") -> Path:
+    """Moves a damaged file out of the way, for whoever wants to look at it, and says so.
+
+    **Arguments:**
+
+    - `reason`: what is wrong with it.
+    - `then`: what becomes of it.
+
+    **Returns:** its new name, `NAME.damaged` or, where that is taken, `NAME.damaged-2` and so on.
+    """
+    place, number = path.with_name(f"{path.name}.damaged"), 1
+    while place.exists():
+        number += 1
+        place = path.with_name(f"{path.name}.damaged-{number}")
+    path.rename(place)
+    text = f"{reason}; set aside as {place.name}, {then}"
+    warnings.warn(text, SetAside, stacklevel=2)
+    return place
+
+
+def remove_leftovers(folder: Path) -> None:
+    """Removes what writers that were killed have left half-done; call it where no other writes."""
+    for path in folder.glob(".*.tmp"):
+        path.unlink(missing_ok=True)
+
+
+def append_whole(file: FileIO, content: bytes) -> None:
+    """Appends to an unbuffered file all of the content or, if the disk is full, nothing.
+
+    **Arguments:**
+
+    - `file`: opened with `buffering=0`, so that nothing waits to be written later.
+    """
+    before, rest = file.seek(0, os.SEEK_END), memoryview(content)
+    try:
+        while rest:
+            rest = rest[file.write(rest) :]
+    except OSError as error:
+        with suppress(OSError):
+            file.truncate(before)
+        raise OSError(
+            error.errno, f"cannot write {file.name} ({error.strerror}); nothing was changed there"
+        ) from error

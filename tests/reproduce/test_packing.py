@@ -44,7 +44,7 @@ def test_weights_replace_the_checkpoint_that_led_to_them(tmp_path):
     "name", ["../config.json", "/a/b/config.json", "a/../config.json", "a/b/evil.py", "config.json"]
 )
 def test_strangers_are_refused(tmp_path, name):
-    with tarfile.open(tmp_path / "bad.tar", "w") as tar:
+    with tarfile.open(tmp_path / "bad.tar", "w:gz") as tar:
         member = tarfile.TarInfo(name)
         member.size = 2
         tar.addfile(member, io.BytesIO(b"{}"))
@@ -54,7 +54,7 @@ def test_strangers_are_refused(tmp_path, name):
 
 
 def test_links_and_damage_are_refused(tmp_path):
-    with tarfile.open(tmp_path / "link.tar", "w") as tar:
+    with tarfile.open(tmp_path / "link.tar", "w:gz") as tar:
         member = tarfile.TarInfo("a/b/config.json")
         member.type, member.linkname = tarfile.SYMTYPE, "/etc/passwd"
         tar.addfile(member)

@@ -44,7 +44,7 @@ class Evaluate:
             raise ValueError("--data and --clrs cannot go together")
         from algotransfer.cli.console import next_step, output, progress_bar, wrote
         from algotransfer.evaluation import beside_paper, beside_paper_table, summary_table
-        from algotransfer.evaluation.runs import EVALUATION, evaluate
+        from algotransfer.evaluation.runs import evaluate, save_evaluation
         from algotransfer.files import write_atomically
         from algotransfer.training import load_model
 
@@ -59,11 +59,14 @@ class Evaluate:
         if len(beside_paper(frame, model.experiment)):
             output.print(beside_paper_table(frame, model.experiment))
         folder = Path(self.model)
-        path = self.out or (folder / EVALUATION if folder.is_dir() else None)
-        if path is None:
+        if self.out is None and not folder.is_dir():
             next_step("add --out FILE.csv to keep this table")
             return
-        write_atomically(path, frame.to_csv(index=False).encode())
+        if self.out is None:
+            path = save_evaluation(folder, frame)
+        else:
+            path = self.out
+            write_atomically(path, frame.to_csv(index=False).encode())
         wrote(path)
         next_step(f"algotransfer execute {self.model} GRAPH.csv")
 

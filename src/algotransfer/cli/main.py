@@ -7,7 +7,11 @@ A command is a dataclass whose fields are its options (their docstrings are the 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+import signal
+import threading
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Protocol
 
 from algotransfer.cli.bench import Bench
@@ -20,6 +24,7 @@ from algotransfer.cli.report import Report
 from algotransfer.cli.reproduce import Reproduce
 from algotransfer.cli.train import Train
 from algotransfer.compilation import keep_compiled_programs
+from algotransfer.files import SetAside
 
 
 class Command(Protocol):
@@ -46,7 +51,12 @@ DESCRIPTION = """Learn graph algorithms from inputs and outputs, with the steps 
 Every command has its own --help."""
 
 TRACEBACK = "ALGOTRANSFER_TRACEBACK"  # set to 1 to see where an error comes from
-INTERRUPTED, MISTAKE = 130, 2
+INTERRUPTED, TERMINATED, MISTAKE = 130, 143, 2
+OUT_OF_MEMORY = "RESOURCE_EXHAUSTED"  # what XLA says
+
+
+class Terminated(KeyboardInterrupt):
+    """Somebody, such as a batch system, asks the process to end."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -56,7 +66,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     - `arguments`: the words after `algotransfer`; those of this process if not given.
 
-    **Returns:** the exit status: 0, or 2 after a user's mistake, or 130 after an interruption.
+    **Returns:** the exit status: 0, or 2 after a user's mistake, or 130 after an interruption, or
+    143 after a request to end.
     """
     from tyro.extras import subcommand_cli_from_dict
 
@@ -65,20 +76,56 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     keep_compiled_programs()
     try:
-        command.run()
+        with _sentences():
+            command.run()
+    except Terminated:
+        _say("asked to end; what was finished is kept")
+        return TERMINATED
     except KeyboardInterrupt:
         _say("interrupted")
         return INTERRUPTED
-    except (ValueError, OSError, FloatingPointError) as error:
-        if os.environ.get(TRACEBACK) == "1":
+    except (ValueError, OSError, FloatingPointError, MemoryError, RuntimeError) as error:
+        bug = isinstance(error, RuntimeError) and OUT_OF_MEMORY not in str(error)
+        if bug or os.environ.get(TRACEBACK) == "1":
             raise
         _say(f"error: {_sentence(error)}")
         return MISTAKE
     return 0
 
 
+@contextmanager
+def _sentences() -> Iterator[None]:
+    """Meanwhile a request to end is an exception, and a warning of ours one sentence."""
+
+    def end(number, frame):
+        raise Terminated
+
+    def show(message, category, *place, **more):
+        if issubclass(category, SetAside):
+            _say(f"note: {message}")
+        else:
+            before(message, category, *place, **more)
+
+    # Only the main thread may ask for signals; who has asked already keeps them.
+    ours = threading.current_thread() is threading.main_thread() and (
+        signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+    )
+    if ours:
+        signal.signal(signal.SIGTERM, end)
+    try:
+        with warnings.catch_warnings():
+            before, warnings.showwarning = warnings.showwarning, show
+            warnings.simplefilter("always", SetAside)
+            yield
+    finally:
+        if ours:
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
 def _sentence(error: Exception) -> str:
     """What an error says, without the number that the operating system gives it."""
+    if isinstance(error, MemoryError | RuntimeError):
+        return f"out of memory ({error}); take fewer or smaller graphs, or fewer seeds at once"
     if not isinstance(error, OSError) or not error.strerror:
         return str(error)
     return f"{error.filename}: {error.strerror}" if error.filename else error.strerror

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from algotransfer.datasets import PRESETS, Dataset, make_dataset
 from algotransfer.evaluation.evaluate import Progress, evaluate_networks
-from algotransfer.files import write_atomically
+from algotransfer.files import DamagedFile, write_atomically
 from algotransfer.names import FAMILY_NAMES
+from algotransfer.sums import check_seal, seal
 from algotransfer.training.runs import Model, load_model
 
 if TYPE_CHECKING:
@@ -55,4 +56,17 @@ def save_evaluation(folder: Path, frame: pandas.DataFrame) -> Path:
     """Writes the table as CSV into a run folder, all of it or nothing."""
     path = folder / EVALUATION
     write_atomically(path, frame.to_csv(index=False).encode())
+    seal(path)
     return path
+
+
+def read_evaluation(folder: Path) -> pandas.DataFrame:
+    """Reads the table of a run folder, and checks that it is what was written."""
+    import pandas
+
+    path = folder / EVALUATION
+    try:
+        check_seal(path)
+        return pandas.read_csv(path)
+    except DamagedFile as error:
+        raise DamagedFile(f"{error}; make it again with `algotransfer evaluate {folder}`") from None

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from algotransfer.datasets import PRESETS
-from algotransfer.evaluation.runs import EVALUATION
+from algotransfer.evaluation.runs import EVALUATION, read_evaluation
 from algotransfer.evaluation.summary import paper_key
 from algotransfer.experiment import Experiment
 from algotransfer.training.runs import WEIGHTS, Model, load_model
@@ -87,10 +87,8 @@ def _evaluated(folder: str | Path) -> list[Path]:
 
 
 def _evaluations(folder: str | Path) -> Iterator[tuple[Model, Path, Any]]:
-    import pandas
-
     for run in _evaluated(folder):
-        yield load_model(run), run, pandas.read_csv(run / EVALUATION)
+        yield load_model(run), run, read_evaluation(run)
 
 
 def _named(frame: Any, experiment: Experiment, more: dict[str, str]) -> pandas.DataFrame:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -12,7 +11,7 @@ from typing import Any, NamedTuple
 
 from algotransfer.algorithms import get_algorithm
 from algotransfer.experiment import Experiment
-from algotransfer.training.runs import WEIGHTS
+from algotransfer.training.runs import WEIGHTS, read_config
 from algotransfer.training.slices import read_slices
 
 
@@ -62,8 +61,9 @@ class Estimates:
         for path in sorted(folder.glob("*/*/config.json")):
             slices = read_slices(path.parent)
             here = [s for s in slices if (s["device"]["platform"] == "cpu") == cpu]
-            if len(here) == len(slices) and (path.parent / WEIGHTS).exists():
-                estimates.learn(json.loads(path.read_text()), here)
+            config = read_config(path.parent)
+            if config and len(here) == len(slices) and (path.parent / WEIGHTS).exists():
+                estimates.learn(config, here)
         return estimates
 
     def learn(self, config: dict[str, Any], slices: Iterable[dict[str, Any]]) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from algotransfer.experiment import fingerprint
 from algotransfer.reproduce.runner import Result
 from algotransfer.training.runs import environment, write_json
 
@@ -32,12 +33,21 @@ def log_call(folder: Path, results: Sequence[Result], wall: float, **settings: A
         "seconds": {name: round(value, 1) for name, value in spent.items()},
         "states": dict(Counter(result.state for result in results)),
     }
-    write_json(place / CALL, content)
+    write_json(place / CALL, {**content, "sha256": fingerprint(content)})
 
 
 def read_calls(folder: Path) -> list[dict[str, Any]]:
-    """The calls that worked on a folder, oldest first."""
-    return [json.loads(path.read_text()) for path in sorted(folder.glob(f"{CALLS}/*/{CALL}"))]
+    """The calls that worked on a folder, oldest first, without damaged records."""
+    calls = []
+    for path in sorted(folder.glob(f"{CALLS}/*/{CALL}")):
+        try:
+            content = json.loads(path.read_bytes())
+            sha256 = content.pop("sha256", None)
+        except (ValueError, AttributeError):
+            continue
+        if sha256 in (None, fingerprint(content)):
+            calls.append(content)
+    return calls
 
 
 def time_spent(calls: Iterable[dict[str, Any]], preset: str = "paper") -> str:

@@ -159,7 +159,8 @@ def _result(step: Step, future: Future) -> Result:
         return Result(step, "done", future.result())
     if isinstance(error, Paused):
         return Result(step, "paused")
-    traceback.print_exception(error)
+    if not isinstance(error, ValueError | OSError | FloatingPointError):
+        traceback.print_exception(error)  # nobody's mistake but ours
     return Result(step, "failed", reason=f"{type(error).__name__}: {error}")
 
 

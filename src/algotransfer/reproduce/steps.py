@@ -17,12 +17,14 @@ from pathlib import Path
 
 from algotransfer.datasets import Preset, Splits, make_splits
 from algotransfer.evaluation import beside_paper
-from algotransfer.evaluation.runs import EVALUATION, evaluate, save_evaluation
+from algotransfer.evaluation.runs import EVALUATION, evaluate, read_evaluation, save_evaluation
 from algotransfer.experiment import Experiment
-from algotransfer.files import write_atomically
+from algotransfer.files import remove_leftovers, set_aside, write_atomically
+from algotransfer.locks import locked
 from algotransfer.reproduce.estimates import Estimates
+from algotransfer.sums import is_damaged
 from algotransfer.training import load_model, train
-from algotransfer.training.runs import WEIGHTS, configuration, run_folder
+from algotransfer.training.runs import configuration, has_weights, run_folder
 from algotransfer.training.slices import Slice, read_slices
 
 TABLES = "tables"  # the folder of tables, beside the runs
@@ -145,7 +147,7 @@ class Train(Step):
         return run_folder(folder, self.experiment, config)
 
     def found(self, folder: Path) -> bool:
-        return (self.path(folder) / WEIGHTS).exists()
+        return has_weights(self.path(folder))
 
     def estimate(self, folder: Path, estimates: Estimates) -> float:
         done = [entry["epochs"][1] for entry in read_slices(self.path(folder)) if "epochs" in entry]
@@ -202,7 +204,8 @@ class Evaluate(Step):
 
     def found(self, folder: Path) -> bool:
         path = self.train.path(folder)
-        return (path / WEIGHTS).exists() and (path / EVALUATION).exists()
+        evaluation = path / EVALUATION
+        return has_weights(path) and evaluation.exists() and not is_damaged(evaluation)
 
     def estimate(self, folder: Path, estimates: Estimates) -> float:
         return estimates.evaluating()
@@ -222,11 +225,14 @@ class Evaluate(Step):
 
         path, began = self.train.path(folder), time.monotonic()
         watch.tell(0, "compiling")
-        with jax.default_device(find_device(device)):
+        with locked(path), jax.default_device(find_device(device)):
+            if is_damaged(path / EVALUATION):
+                set_aside(path / EVALUATION, f"{path / EVALUATION} is damaged")
+            remove_leftovers(path)
             frame = evaluate(load_model(path), splits_of(self.train.data.data).test, progress)
-        seconds = time.monotonic() - began
-        Slice(path, "evaluation").save(evaluation=seconds)
-        save_evaluation(path, frame)
+            seconds = time.monotonic() - began
+            Slice(path, "evaluation").save(evaluation=seconds)
+            save_evaluation(path, frame)
         return {"evaluation": seconds}
 
 
@@ -260,8 +266,7 @@ class Table(Step):
         began, parts = time.monotonic(), []
         for step in self.evaluations:
             experiment = step.train.experiment
-            frame = pandas.read_csv(step.train.path(folder) / EVALUATION)
-            lines = beside_paper(frame, experiment)
+            lines = beside_paper(read_evaluation(step.train.path(folder)), experiment)
             lines = lines[lines["table"] == self.table]
             parts.append(lines.assign(**paper_key(experiment)))
         (folder / TABLES).mkdir(parents=True, exist_ok=True)

@@ -1,7 +1,7 @@
 """Checkpoints: all that a run's future depends on, written atomically, refused if it is another's.
 
-Beside `checkpoint.npz` lies `metrics.jsonl`; after a kill it may be ahead of the checkpoint, so
-resuming cuts it back to the epoch it goes on from.
+Beside `checkpoint.npz` lies `metrics.jsonl`; after a kill it may be ahead of the checkpoint, which
+therefore keeps a copy of its own: resuming writes the log as it was then.
 """
 
 from __future__ import annotations
@@ -10,29 +10,39 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from algotransfer.archive import load_arrays, save_arrays
-from algotransfer.files import write_atomically
+from algotransfer.files import DamagedFile, set_aside, write_atomically
 from algotransfer.training.loop import SeedState
-from algotransfer.training.runs import CHECKPOINT
+from algotransfer.training.runs import CHECKPOINT, METRICS
 from algotransfer.training.trees import from_arrays, to_arrays
 
 FORMAT = "algotransfer checkpoint 1"
 
 
 def save_checkpoint(folder: Path, config: dict[str, Any], states: SeedState, epoch: int) -> None:
-    """Writes the states of all seeds after an epoch."""
+    """Writes the states of all seeds after an epoch, and what was logged until then."""
     header = {"format": FORMAT, "config": config, "epoch": epoch}
-    save_arrays(folder / CHECKPOINT, to_arrays(states), header)
+    log = np.frombuffer((folder / METRICS).read_bytes(), np.uint8)
+    save_arrays(folder / CHECKPOINT, {**to_arrays(states), METRICS: log}, header)
 
 
 def load_checkpoint(
     folder: Path, config: dict[str, Any], like: SeedState
 ) -> tuple[SeedState, int] | None:
-    """The states to go on from and the epochs they have behind them; None if there are none."""
+    """The states to go on from and the epochs they have behind them; None if there are none.
+
+    The log is set back to the same moment. A damaged checkpoint is set aside.
+    """
     path = folder / CHECKPOINT
     if not path.exists():
         return None
-    arrays, card = load_arrays(path)
+    try:
+        arrays, card = load_arrays(path)
+    except DamagedFile as error:
+        set_aside(path, error)
+        return None
     if card.get("format") != FORMAT:
         raise ValueError(f"{path} has format {card.get('format')!r}, expected {FORMAT!r}")
     if card["config"] != config:
@@ -40,7 +50,13 @@ def load_checkpoint(
             f"{path} belongs to another configuration: {first_difference(card['config'], config)}; "
             "train into another folder, or remove that one"
         )
-    return from_arrays(like, arrays, f"{path}"), card["epoch"]
+    log, epoch = arrays.pop(METRICS, None), card["epoch"]
+    states = from_arrays(like, arrays, f"{path}")
+    if log is None:  # checkpoints of version 0.1 have no copy
+        cut_metrics(folder / METRICS, epoch)
+    else:
+        write_atomically(folder / METRICS, log.tobytes())
+    return states, epoch
 
 
 def first_difference(theirs: Any, ours: Any, path: str = "") -> str:
@@ -57,12 +73,11 @@ def cut_metrics(path: Path, epoch: int) -> None:
     if not path.exists():
         return
     kept = []
-    for line in path.read_text().splitlines():
+    for line in path.read_bytes().decode(errors="replace").splitlines():
         try:
-            row = json.loads(line)
-        except json.JSONDecodeError:
-            break
-        if row["epoch"] > epoch:
+            if json.loads(line)["epoch"] > epoch:
+                break
+        except (ValueError, TypeError, KeyError):
             break
         kept.append(line + "\n")
     write_atomically(path, "".join(kept).encode())

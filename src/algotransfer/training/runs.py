@@ -23,14 +23,16 @@ import jax.numpy as jnp
 from algotransfer.archive import load_arrays, save_arrays
 from algotransfer.datasets import Splits
 from algotransfer.experiment import Experiment, fingerprint
-from algotransfer.files import write_atomically
+from algotransfer.files import DamagedFile, set_aside, write_atomically
 from algotransfer.networks.executor import Executor
+from algotransfer.sums import is_damaged
 from algotransfer.training.examples import create_network
 from algotransfer.training.transfer import METHODS, transfer
 from algotransfer.training.trees import from_arrays, to_arrays
 
 WEIGHTS = "weights.npz"
 CHECKPOINT = "checkpoint.npz"
+METRICS = "metrics.jsonl"
 FORMAT = "algotransfer weights 1"
 COMMIT = "ALGOTRANSFER_COMMIT"  # names the commit where the code runs without its history
 
@@ -73,6 +75,15 @@ def configuration(experiment: Experiment, seeds: tuple[int, ...], splits: Splits
 def run_folder(root: str | Path, experiment: Experiment, config: dict[str, Any]) -> Path:
     """The folder of a run; equal configurations share it."""
     return Path(root) / experiment.name / fingerprint(config)
+
+
+def read_config(folder: Path) -> dict[str, Any] | None:
+    """The configuration of a run, or None if it is not the one that its folder is named after."""
+    try:
+        config = json.loads((folder / "config.json").read_bytes())
+        return config if fingerprint(config) == folder.name else None
+    except (OSError, ValueError, RecursionError):
+        return None
 
 
 def write_json(path: Path, content: dict[str, Any]) -> None:
@@ -160,6 +171,33 @@ def load_model(source: str | Path) -> Model:
     like = network_shapes(experiment, len(seeds))
     networks = from_arrays(like, arrays, f"{path}")
     return Model(experiment, seeds, networks, card)
+
+
+def finished_model(folder: Path) -> Model | None:
+    """The model of a run that has ended; None if it has not, or if its weights are damaged.
+
+    Damaged weights are set aside, so that training makes them again. A damaged log is set aside
+    too; nothing but another training could make it again, and nothing depends on it.
+    """
+    if not (folder / WEIGHTS).exists():
+        return None
+    if is_damaged(folder / METRICS):
+        then = "the weights are not concerned; only training without --resume makes it again"
+        set_aside(folder / METRICS, f"{folder / METRICS} is damaged", then)
+    try:
+        return load_model(folder)
+    except DamagedFile as error:
+        set_aside(folder / WEIGHTS, error)
+        return None
+
+
+def has_weights(folder: Path) -> bool:
+    """Whether a run has ended, and its weights and its log are what was written."""
+    try:
+        load_arrays(folder / WEIGHTS)
+    except (DamagedFile, FileNotFoundError):
+        return False
+    return not is_damaged(folder / METRICS)
 
 
 def committed_weights() -> dict[str, Path]:

@@ -9,18 +9,35 @@ import json
 from pathlib import Path
 from typing import Any
 
+from algotransfer.experiment import fingerprint
+from algotransfer.files import DamagedFile, set_aside
 from algotransfer.training.runs import environment, write_json
 
 ENVIRONMENT = "environment.json"
 
 
 def read_slices(folder: Path) -> list[dict[str, Any]]:
-    """The entries of a run, oldest first."""
+    """The entries of a run, oldest first; none if they cannot be read."""
     path = folder / ENVIRONMENT
     if not path.exists():
         return []
-    content = json.loads(path.read_text())
-    return content.get("slices", [content])  # runs of version 0.1 kept the last one only
+    try:
+        return _entries(path)
+    except DamagedFile:
+        return []
+
+
+def _entries(path: Path) -> list[dict[str, Any]]:
+    try:
+        content = json.loads(path.read_bytes())
+        slices = content.get("slices", [content])  # runs of version 0.1 kept the last one only
+        sha256 = content.get("sha256")
+        known = all(isinstance(entry["device"]["platform"], str) for entry in slices)
+        if known and sha256 in (None, fingerprint({"slices": slices})):
+            return slices
+    except (ValueError, TypeError, KeyError, AttributeError):
+        pass
+    raise DamagedFile(f"{path} is damaged")
 
 
 class Slice:
@@ -35,7 +52,11 @@ class Slice:
         - `epochs`: those that training goes on from; what was done beyond them is forgotten.
         """
         self.path = folder / ENVIRONMENT
-        self.before = read_slices(folder)
+        try:
+            self.before = _entries(self.path) if self.path.exists() else []
+        except DamagedFile as error:  # a record only: what it said is lost, the run is not
+            set_aside(self.path, error)
+            self.before = []
         self.entry: dict[str, Any] = {**environment(), "part": part, "seconds": {}}
         if epochs is not None:
             self.before = [entry for entry in self.before if _first_epoch(entry) <= epochs]
@@ -48,7 +69,8 @@ class Slice:
             self.entry["epochs"][1] = epochs
         rounded = {name: round(value, 2) for name, value in seconds.items()}
         self.entry["seconds"] = {**self.entry["seconds"], **rounded}
-        write_json(self.path, {"slices": [*self.before, self.entry]})
+        content = {"slices": [*self.before, self.entry]}
+        write_json(self.path, {**content, "sha256": fingerprint(content)})
 
 
 def _first_epoch(entry: dict[str, Any]) -> int:

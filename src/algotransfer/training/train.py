@@ -21,9 +21,12 @@ import numpy as np
 from algotransfer.compilation import keep_compiled_programs
 from algotransfer.datasets import PRESETS, Splits, make_splits
 from algotransfer.experiment import Experiment
+from algotransfer.files import append_whole, remove_leftovers, write_atomically
+from algotransfer.locks import locked
 from algotransfer.names import check_name
+from algotransfer.sums import seal
 from algotransfer.training import progress
-from algotransfer.training.checkpoints import cut_metrics, load_checkpoint, save_checkpoint
+from algotransfer.training.checkpoints import load_checkpoint, save_checkpoint
 from algotransfer.training.examples import (
     create_network,
     make_examples,
@@ -34,10 +37,11 @@ from algotransfer.training.loop import Program, SeedState
 from algotransfer.training.objective import Examples
 from algotransfer.training.runs import (
     CHECKPOINT,
+    METRICS,
     WEIGHTS,
     Model,
     configuration,
-    load_model,
+    finished_model,
     run_folder,
     save_model,
     write_json,
@@ -90,8 +94,8 @@ def train(
     splits = _splits(data, data_seed)
     config = configuration(experiment, seeds, splits)
     path = run_folder(folder, experiment, config)
-    if resume and (path / WEIGHTS).exists():
-        return path, load_model(path)
+    if resume and (model := finished_model(path)) is not None:
+        return path, model
 
     bases = None
     pretraining = experiment.pretraining()
@@ -112,7 +116,12 @@ def train(
             return base_path, None
         (bases,) = model.networks.processors
 
+    path.mkdir(parents=True, exist_ok=True)
     with ExitStack() as stack:
+        stack.enter_context(locked(path))
+        if resume and (model := finished_model(path)) is not None:
+            return path, model  # by another process, a moment ago
+        remove_leftovers(path)
         stack.enter_context(jax.default_device(find_device(device)))
         stack.enter_context(jax.default_matmul_precision(experiment.precision))
         shown = progress.bar if show else progress.silent
@@ -129,19 +138,19 @@ def train(
             )
 
         program, states = start_seeds(experiment, seeds, bases)
-        epochs = 0
-        path.mkdir(parents=True, exist_ok=True)
         write_json(path / "config.json", config)
         found = load_checkpoint(path, config, states) if resume else None
-        if found is not None:
+        if found is None:
+            epochs = 0
+            write_atomically(path / METRICS, b"")
+        else:
             states, epochs = found
-        cut_metrics(path / "metrics.jsonl", epochs)
         record = Slice(path, "training", epochs)
         prepared = time.monotonic()
         epoch, memory = compile_epoch(program, states, training, validation)
         saved = started = time.monotonic()
         record.save(data=prepared - began, compile=started - prepared)
-        with (path / "metrics.jsonl").open("a") as metrics:
+        with (path / METRICS).open("ab", buffering=0) as metrics:
             while not np.all(states.stopped):
                 running = ~np.asarray(states.stopped)
                 began = time.monotonic()
@@ -150,14 +159,12 @@ def train(
                 seconds = time.monotonic() - began
                 epochs += 1
                 rows = _rows(seeds, running, epochs, seconds, report)
-                metrics.writelines(json.dumps(row) + "\n" for row in rows)
-                metrics.flush()
+                append_whole(metrics, "".join(json.dumps(row) + "\n" for row in rows).encode())
                 graphs = len(rows) * (len(training) // experiment.batch_size)
                 for tell in reporters:
                     tell(rows, graphs * experiment.batch_size / seconds)
                 paused = pause()
                 if paused or time.monotonic() - saved > checkpoint_seconds:
-                    os.fsync(metrics.fileno())
                     save_checkpoint(path, config, states, epochs)
                     saved = time.monotonic()
                     record.save(epochs, training=saved - started)
@@ -174,6 +181,7 @@ def train(
         }
         model = Model(experiment, seeds, states.best, card)
         record.save(epochs, training=time.monotonic() - started)
+        seal(path / METRICS)
         save_model(path / WEIGHTS, model)
         (path / CHECKPOINT).unlink(missing_ok=True)
         return path, model

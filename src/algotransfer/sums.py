@@ -1,0 +1,52 @@
+"""`SHA256SUMS`: what the files of a folder should be, for those that carry no hash themselves.
+
+It is the format of `sha256sum`, so that `sha256sum --check SHA256SUMS` tells the same.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+from algotransfer.files import DamagedFile, write_atomically
+
+SUMS = "SHA256SUMS"
+
+
+def seal(path: Path) -> None:
+    """Notes what a file holds now."""
+    sums = {**_read(path.parent), path.name: _sha256(path)}
+    lines = [f"{sums[name]}  {name}\n" for name in sorted(sums)]
+    write_atomically(path.parent / SUMS, "".join(lines).encode())
+
+
+def check_seal(path: Path) -> None:
+    """Raises `DamagedFile` if a file is not what was noted; one without a note may be anything."""
+    noted = _read(path.parent).get(path.name)
+    if noted is not None and noted != _sha256(path):
+        raise DamagedFile(f"{path} is damaged: it does not match its line in {SUMS}")
+
+
+def is_damaged(path: Path) -> bool:
+    """Whether a file is there but not what was noted."""
+    try:
+        check_seal(path)
+    except FileNotFoundError:
+        return False
+    except DamagedFile:
+        return True
+    return False
+
+
+def _sha256(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def _read(folder: Path) -> dict[str, str]:
+    """Noted sums by name; lines that say something else are passed over."""
+    path = folder / SUMS
+    if not path.exists():
+        return {}
+    lines = path.read_bytes().decode(errors="replace").splitlines()
+    pairs = [line.split("  ", 1) for line in lines]
+    return {pair[1]: pair[0] for pair in pairs if len(pair) == 2}
