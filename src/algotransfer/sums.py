@@ -1,6 +1,7 @@
 """`SHA256SUMS`: what the files of a folder should be, for those that carry no hash themselves.
 
-It is the format of `sha256sum`, so that `sha256sum --check SHA256SUMS` tells the same.
+It is the format of `sha256sum`, so that `sha256sum --check SHA256SUMS` tells the same. A comment
+in its first line holds the hash of the other lines: if that is wrong, they accuse nobody.
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ SUMS = "SHA256SUMS"
 def seal(path: Path) -> None:
     """Notes what a file holds now."""
     sums = {**_read(path.parent), path.name: _sha256(path)}
-    lines = [f"{sums[name]}  {name}\n" for name in sorted(sums)]
-    write_atomically(path.parent / SUMS, "".join(lines).encode())
+    lines = "".join(f"{sums[name]}  {name}\n" for name in sorted(sums)).encode()
+    write_atomically(path.parent / SUMS, _comment(lines) + lines)
 
 
 def check_seal(path: Path) -> None:
@@ -43,10 +44,16 @@ def _sha256(path: Path) -> str:
 
 
 def _read(folder: Path) -> dict[str, str]:
-    """Noted sums by name; lines that say something else are passed over."""
+    """Noted sums by name; none if they are damaged themselves."""
     path = folder / SUMS
     if not path.exists():
         return {}
-    lines = path.read_bytes().decode(errors="replace").splitlines()
-    pairs = [line.split("  ", 1) for line in lines]
-    return {pair[1]: pair[0] for pair in pairs if len(pair) == 2}
+    comment, lines = path.read_bytes().partition(b"\n")[::2]
+    if comment + b"\n" != _comment(lines):
+        return {}
+    pairs = [line.split("  ", 1) for line in lines.decode().splitlines()]
+    return {name: sha256 for sha256, name in pairs}
+
+
+def _comment(lines: bytes) -> bytes:
+    return f"# {hashlib.sha256(lines).hexdigest()}\n".encode()

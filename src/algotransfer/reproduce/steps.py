@@ -14,6 +14,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import ClassVar
 
 from algotransfer.datasets import Preset, Splits, make_splits
 from algotransfer.evaluation import beside_paper
@@ -24,7 +25,7 @@ from algotransfer.locks import locked
 from algotransfer.reproduce.estimates import Estimates
 from algotransfer.sums import is_damaged
 from algotransfer.training import load_model, train
-from algotransfer.training.runs import configuration, has_weights, run_folder
+from algotransfer.training.runs import configuration, is_finished, run_folder
 from algotransfer.training.slices import Slice, read_slices
 
 TABLES = "tables"  # the folder of tables, beside the runs
@@ -53,7 +54,12 @@ UNWATCHED = Watch()
 
 @dataclass(frozen=True)
 class Step(ABC):
-    """One piece of work, with the pieces that must be done before."""
+    """One piece of work, with the pieces that must be done before.
+
+    `uses_device` tells whether it computes much: then it may run on another machine.
+    """
+
+    uses_device: ClassVar[bool] = True
 
     @property
     @abstractmethod
@@ -95,6 +101,7 @@ def splits_of(data: str | Preset) -> Splits:
 class MakeData(Step):
     """Samples the graphs; they are a function of their name, so that nothing is written."""
 
+    uses_device: ClassVar[bool] = False
     data: str | Preset
 
     @property
@@ -147,7 +154,7 @@ class Train(Step):
         return run_folder(folder, self.experiment, config)
 
     def found(self, folder: Path) -> bool:
-        return has_weights(self.path(folder))
+        return is_finished(self.path(folder))
 
     def estimate(self, folder: Path, estimates: Estimates) -> float:
         done = [entry["epochs"][1] for entry in read_slices(self.path(folder)) if "epochs" in entry]
@@ -205,7 +212,7 @@ class Evaluate(Step):
     def found(self, folder: Path) -> bool:
         path = self.train.path(folder)
         evaluation = path / EVALUATION
-        return has_weights(path) and evaluation.exists() and not is_damaged(evaluation)
+        return is_finished(path) and evaluation.exists() and not is_damaged(evaluation)
 
     def estimate(self, folder: Path, estimates: Estimates) -> float:
         return estimates.evaluating()
@@ -240,6 +247,7 @@ class Evaluate(Step):
 class Table(Step):
     """Puts our numbers beside those of one of the paper's tables, as CSV."""
 
+    uses_device: ClassVar[bool] = False
     table: str
     evaluations: tuple[Evaluate, ...] = field(repr=False)
 

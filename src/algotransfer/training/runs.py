@@ -86,6 +86,16 @@ def read_config(folder: Path) -> dict[str, Any] | None:
         return None
 
 
+def keep_config(folder: Path, config: dict[str, Any]) -> None:
+    """Writes the configuration of a run, unless it is there already."""
+    path = folder / "config.json"
+    if read_config(folder) == config:
+        return
+    if path.exists():
+        set_aside(path, f"{path} is damaged")
+    write_json(path, config)
+
+
 def write_json(path: Path, content: dict[str, Any]) -> None:
     """Writes readable JSON, all of it or nothing."""
     write_atomically(path, (json.dumps(content, indent=1, sort_keys=True) + "\n").encode())
@@ -173,7 +183,7 @@ def load_model(source: str | Path) -> Model:
     return Model(experiment, seeds, networks, card)
 
 
-def finished_model(folder: Path) -> Model | None:
+def finished_model(folder: Path, config: dict[str, Any]) -> Model | None:
     """The model of a run that has ended; None if it has not, or if its weights are damaged.
 
     Damaged weights are set aside, so that training makes them again. A damaged log is set aside
@@ -184,6 +194,7 @@ def finished_model(folder: Path) -> Model | None:
     if is_damaged(folder / METRICS):
         then = "the weights are not concerned; only training without --resume makes it again"
         set_aside(folder / METRICS, f"{folder / METRICS} is damaged", then)
+    keep_config(folder, config)
     try:
         return load_model(folder)
     except DamagedFile as error:
@@ -191,13 +202,13 @@ def finished_model(folder: Path) -> Model | None:
         return None
 
 
-def has_weights(folder: Path) -> bool:
-    """Whether a run has ended, and its weights and its log are what was written."""
+def is_finished(folder: Path) -> bool:
+    """Whether a run has ended, and its weights, configuration and log are what was written."""
     try:
         load_arrays(folder / WEIGHTS)
     except (DamagedFile, FileNotFoundError):
         return False
-    return not is_damaged(folder / METRICS)
+    return read_config(folder) is not None and not is_damaged(folder / METRICS)
 
 
 def committed_weights() -> dict[str, Path]:

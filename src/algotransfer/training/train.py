@@ -42,9 +42,9 @@ from algotransfer.training.runs import (
     Model,
     configuration,
     finished_model,
+    keep_config,
     run_folder,
     save_model,
-    write_json,
 )
 from algotransfer.training.slices import Slice
 from algotransfer.training.transfer import METHODS, trainable, transfer
@@ -94,7 +94,7 @@ def train(
     splits = _splits(data, data_seed)
     config = configuration(experiment, seeds, splits)
     path = run_folder(folder, experiment, config)
-    if resume and (model := finished_model(path)) is not None:
+    if resume and (model := finished_model(path, config)) is not None:
         return path, model
 
     bases = None
@@ -119,7 +119,7 @@ def train(
     path.mkdir(parents=True, exist_ok=True)
     with ExitStack() as stack:
         stack.enter_context(locked(path))
-        if resume and (model := finished_model(path)) is not None:
+        if resume and (model := finished_model(path, config)) is not None:
             return path, model  # by another process, a moment ago
         remove_leftovers(path)
         stack.enter_context(jax.default_device(find_device(device)))
@@ -138,7 +138,7 @@ def train(
             )
 
         program, states = start_seeds(experiment, seeds, bases)
-        write_json(path / "config.json", config)
+        keep_config(path, config)
         found = load_checkpoint(path, config, states) if resume else None
         if found is None:
             epochs = 0

@@ -1,0 +1,1 @@
+"""Faults on purpose: `make faults` injects hundreds, `make test` some of each kind."""

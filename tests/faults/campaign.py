@@ -1,0 +1,223 @@
+"""Faults by kind: what goes wrong, and what must be true afterwards.
+
+Each kind is a function of a `Case` (a fresh folder, dice, what an undisturbed run leaves); it
+raises AssertionError if anything was lost, half-written, silently wrong, or said in words that a
+user would not understand.
+"""
+
+from __future__ import annotations
+
+import random
+import shutil
+import threading
+import time
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from algotransfer.archive import load_arrays
+from algotransfer.datasets import load_dataset, make_dataset, save_dataset
+from algotransfer.files import DamagedFile, SetAside
+from algotransfer.locks import locked
+from algotransfer.reproduce.packing import pack, unpack
+from faults.disk import TROUBLES, Disk, Killed, failing
+from faults.work import EVALUATIONS, check_whole, digest, work
+
+CACHED = ("weights.npz", "checkpoint.npz", "evaluation.csv", "config.json", "metrics.jsonl")
+MORE = ("environment.json", "SHA256SUMS")
+# How a failed step may explain itself; the last one names a folder that cannot be made.
+UNDERSTOOD = ("Killed", "KeyboardInterrupt", "needs ", "cannot write", "Error: [Errno")
+
+
+@dataclass
+class Case:
+    """One fault: where it happens, dice for its details, and what should come out."""
+
+    folder: Path
+    dice: random.Random
+    finished: Path
+    expected: dict[str, str]
+
+    def start(self, done: bool | None) -> Path:
+        """A folder with everything finished, half of it, or nothing."""
+        runs = self.folder / "runs"
+        if done:
+            shutil.copytree(self.finished, runs)
+        elif done is False:
+            work(runs, epochs=self.dice.randint(1, 4))
+        return runs
+
+    def resume(self, runs: Path) -> None:
+        """Runs again, undisturbed: all that is missing is made, and nothing differs."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", SetAside)
+            results = work(runs)
+        bad = [result for result in results if result.reason]
+        assert not bad, f"after the fault: {bad}"
+        assert digest(runs) == self.expected, "results differ from those of an undisturbed run"
+        left = [path.name for path in runs.rglob(".*")]
+        assert not left, f"left behind: {left}"
+
+
+def disk_trouble(trouble: str) -> Callable[[Case], None]:
+    """Something happens at a random write: of a fresh start, or of going on."""
+
+    def fault(case: Case) -> None:
+        runs = case.start(case.dice.choice([None, False]))
+        for _ in range(case.dice.randint(1, 2)):  # the second time while going on
+            disk = Disk(runs, trouble, case.dice.randint(1, 110))
+            try:
+                with failing(disk):
+                    said = [result.reason for result in work(runs)]
+            except (Killed, KeyboardInterrupt, OSError) as error:
+                said = [f"{type(error).__name__}: {error}"]
+            for reason in said:
+                assert not reason or any(word in reason for word in UNDERSTOOD), reason
+            if runs.exists():
+                check_whole(runs)
+        case.resume(runs)
+
+    return fault
+
+
+def damage(case: Case, path: Path) -> None:
+    """Cuts a file off, flips bits in it, empties it or fills it with noise."""
+    content = bytearray(path.read_bytes())
+    way = case.dice.choice(["cut", "flip", "flip", "empty", "noise"])
+    if way == "cut":
+        content = content[: case.dice.randrange(max(len(content), 1))]
+    elif way == "flip" and content:
+        for _ in range(case.dice.choice([1, 1, 8])):
+            content[case.dice.randrange(len(content))] ^= 1 << case.dice.randrange(8)
+    elif way == "empty":
+        content = bytearray()
+    else:
+        content = bytearray(case.dice.randbytes(len(content)))
+    path.write_bytes(content)
+
+
+def damaged(name: str) -> Callable[[Case], None]:
+    """A file of the cache is not what was written; it must not be believed."""
+
+    def fault(case: Case) -> None:
+        runs = case.start(done=name != "checkpoint.npz" and case.dice.random() < 0.7)
+        paths = sorted(runs.rglob(name))
+        if not paths:  # not every file is there in the middle of a training
+            runs = case.start(done=True) if not runs.exists() else runs
+            paths = sorted(runs.rglob(name)) or sorted(runs.rglob("config.json"))
+        path = case.dice.choice(paths)
+        before = path.read_bytes()
+        damage(case, path)
+        if name == "metrics.jsonl" and (path.parent / "weights.npz").exists():
+            refused_log(case, runs, path, before)
+        else:
+            case.resume(runs)
+
+    return fault
+
+
+def refused_log(case: Case, runs: Path, path: Path, before: bytes) -> None:
+    """The log of a finished run cannot be made again: it is set aside, and the results stand."""
+    same = path.read_bytes() == before
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always", SetAside)
+        results = work(runs)
+    assert not [result for result in results if result.reason]
+    assert same or (path.parent / "metrics.jsonl.damaged").exists(), "a damaged log is believed"
+    assert same or any("metrics.jsonl" in str(w.message) for w in told)
+    del case.expected[str(path.relative_to(runs))]
+    ours = digest(runs)
+    ours.pop(str(path.relative_to(runs)), None)
+    assert ours == case.expected
+
+
+def damaged_data(case: Case) -> None:
+    """A data file: refused with a sentence, or what it says is unchanged."""
+    path = case.folder / "data.npz"
+    save_dataset(make_dataset("er", 3, 6), path, "dijkstra")
+    _, card = load_arrays(path)
+    damage(case, path)
+    try:
+        load_dataset(path)
+    except DamagedFile as error:
+        said = str(error)
+    else:
+        assert load_arrays(path)[1] == card
+        return
+    assert "is damaged or was not written by algotransfer" in said
+
+
+def damaged_archive(case: Case) -> None:
+    """An archive: refused before anything is written, or what it brings is unchanged."""
+    runs = case.start(done=case.dice.random() < 0.5)
+    archive = case.folder / "runs.tar.gz"
+    pack(runs, archive)
+    damage(case, archive)
+    there = case.folder / "there"
+    said = ""
+    try:
+        unpack(archive, there)
+    except ValueError as error:
+        said = str(error)
+    assert not said or str(archive) in said
+    assert not (said and there.exists()), "something was unpacked from a damaged archive"
+    case.resume(there)
+
+
+def two_at_once(case: Case) -> None:
+    """Another process works in the same folder: the second is told so and changes nothing."""
+    runs = case.start(done=False)
+    run = EVALUATIONS[0].train.path(runs)
+    run.mkdir(parents=True, exist_ok=True)
+    with locked(run):
+        before = {path: path.read_bytes() for path in run.iterdir()}
+        results = [result for result in work(runs) if result.state == "failed"]
+        assert len(results) == 1
+        assert "is in use by process" in results[0].reason
+        assert {path: path.read_bytes() for path in run.iterdir()} == before
+    case.resume(runs)
+
+
+def two_threads(case: Case) -> None:
+    """Two runners begin at the same moment: together they leave what one alone does."""
+    runs = case.folder / "runs"
+    threads = [threading.Thread(target=work, args=(runs,)) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+        time.sleep(case.dice.uniform(0, 0.1))
+    for thread in threads:
+        thread.join()
+    check_whole(runs)
+    case.resume(runs)
+
+
+def clock_set_back(case: Case) -> None:
+    """The clock stands at 1970 and runs backwards; files have dates in the future."""
+    runs = case.start(done=case.dice.choice([None, False]))
+    original, now = time.time, [1000.0]
+
+    def backwards():
+        now[0] -= 1.0
+        return now[0]
+
+    time.time = backwards
+    try:
+        case.resume(runs)
+        pack(runs, case.folder / "runs.tar.gz")
+    finally:
+        time.time = original
+    pack(runs, case.folder / "later.tar.gz")
+    first, second = ((case.folder / f"{n}.tar.gz").read_bytes() for n in ("runs", "later"))
+    assert first == second
+
+
+KINDS: dict[str, Callable[[Case], None]] = {
+    **{f"{trouble} while writing": disk_trouble(trouble) for trouble in TROUBLES},
+    **{f"{name} damaged": damaged(name) for name in (*CACHED, *MORE)},
+    "data file damaged": damaged_data,
+    "packed archive damaged": damaged_archive,
+    "folder in use": two_at_once,
+    "two runners at once": two_threads,
+    "clock set back": clock_set_back,
+}
