@@ -33,7 +33,11 @@ class Reproduce:
     preset: Literal["paper", "quick", "smoke"] = "paper"
     """Full size, or less data and fewer epochs to try things out."""
     jobs: int | None = None
-    """Steps in flight at once; by default 1 on a CPU and 3 on a GPU."""
+    """Steps in flight at once; by default 1 on a CPU, 3 on a GPU, or what a cluster takes."""
+    executor: Literal["local", "ray"] = "local"
+    """Where steps run: here, or on a Ray cluster whose machines share the folder."""
+    address: str | None = None
+    """Of the Ray cluster, such as auto or 10.0.0.1:6379; by default this machine alone."""
     for_: Annotated[str | None, arg(name="for", metavar="8m")] = None
     """Pause after this time, such as 90s, 8m or 2h; the same command goes on later."""
     folder: Path = Path("runs")
@@ -53,12 +57,15 @@ class Reproduce:
             check_name("algorithm", name, ALGORITHM_NAMES)
         for name in self.model:
             check_name("network", name, MODEL_NAMES)
+        if self.address is not None and self.executor != "ray":
+            raise ValueError("--address is that of a Ray cluster; add --executor ray")
         limit = _seconds(self.for_)
         from algotransfer.cli.console import errors, next_step, output, wrote
         from algotransfer.cli.steps import estimate_table, result_table
         from algotransfer.reproduce import grid
         from algotransfer.reproduce.estimates import Estimates
         from algotransfer.reproduce.log import log_call
+        from algotransfer.reproduce.on_ray import Cluster
         from algotransfer.reproduce.packing import pack, unpack
         from algotransfer.reproduce.plan import plan
         from algotransfer.reproduce.runner import default_jobs, platform, run_steps
@@ -73,12 +80,15 @@ class Reproduce:
         if self.unpack:
             output.print(f"unpacked {unpack(self.unpack, self.folder)} files into {self.folder}")
         steps = list(graph(plan(wanted, self.seeds, self.preset)))
-        estimates = Estimates.read(self.folder, platform(self.device) == "cpu")
+        cluster = Cluster(self.address, self.device) if self.executor == "ray" else None
+        device = cluster.device if cluster else platform(self.device)
+        estimates = Estimates.read(self.folder, device == "cpu")
         if self.dry_run:
             output.print(estimate_table(steps, self.folder, estimates))
             output.print(f"{len(wanted)} experiments, {self.seeds} seeds each")
             return
-        jobs = default_jobs(self.device) if self.jobs is None else self.jobs
+        most = cluster.slots if cluster else default_jobs(self.device)
+        jobs = most if self.jobs is None else self.jobs
         began = time.monotonic()
         with Overview(steps, self.folder, estimates, errors) as view:
             results = run_steps(
@@ -89,6 +99,7 @@ class Reproduce:
                 seconds=limit,
                 view=view,
                 estimates=estimates,
+                **({"executor": cluster.run} if cluster else {}),
             )
         wall = time.monotonic() - began
         output.print(result_table(results, wall))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 import traceback
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from graphlib import TopologicalSorter
@@ -15,6 +15,7 @@ from typing import Literal, Protocol, runtime_checkable
 from algotransfer.reproduce.estimates import Estimates
 from algotransfer.reproduce.steps import Paused, Step, Watch, graph
 
+Executor = Callable[[Step, Path, str | None, Watch], Mapping[str, float]]
 State = Literal["found", "done", "paused", "waiting", "failed", "blocked"]
 DONE = ("found", "done")
 JOBS = {"cpu": 1, "gpu": 3}
@@ -76,6 +77,7 @@ def run_steps(
     seconds: float | None = None,
     view: View | None = None,
     estimates: Estimates | None = None,
+    executor: Executor = lambda step, *arguments: step.run(*arguments),
 ) -> list[Result]:
     """Runs steps and all that they need; what is there is found, not repeated.
 
@@ -87,6 +89,7 @@ def run_steps(
     - `seconds`: after this time nothing is begun, trainings pause at the end of an epoch, and an
         evaluation that has not ended is left for the next time.
     - `estimates`: of time, by which steps that would come to nothing before the end are not begun.
+    - `executor`: runs a step and waits for it, here by default; `on_ray.Cluster` does so elsewhere.
 
     **Returns:** a result for every step of `graph(steps)`, in that order.
     """
@@ -123,7 +126,7 @@ def run_steps(
     def begin(step: Step) -> None:
         view.start(step)
         watch = Watch(out_of_time, lambda done, words: view.tell(step, done, words))
-        running[pool.submit(step.run, folder, device, watch)] = step
+        running[pool.submit(executor, step, folder, device, watch)] = step
 
     with ThreadPoolExecutor(jobs, thread_name_prefix="step") as pool:
         try:

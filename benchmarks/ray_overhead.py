@@ -1,0 +1,76 @@
+"""The smoke grid here and on a Ray cluster of two machines of one core each, both on this one.
+
+    python benchmarks/ray_overhead.py --out results/ray.json
+
+Checks that both leave the same weights and evaluations, and takes the time of each.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import tempfile
+import time
+from pathlib import Path
+
+QUICK_TO_COMPILE = "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true"
+os.environ.setdefault("XLA_FLAGS", QUICK_TO_COMPILE)
+os.environ["ALGOTRANSFER_COMPILATION_CACHE"] = "0"  # neither may profit from the other
+os.environ.setdefault("JAX_PLATFORMS", "cpu")
+JOBS = 2
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--table", nargs="*", default=[], help="of the paper; by default all")
+    parser.add_argument("--out", type=Path, help="file for the numbers (.json)")
+    options = parser.parse_args()
+    from ray.cluster_utils import Cluster as Machines
+
+    from algotransfer.archive import load_arrays
+    from algotransfer.reproduce.grid import TABLES, experiments
+    from algotransfer.reproduce.on_ray import Cluster
+    from algotransfer.reproduce.plan import plan
+    from algotransfer.reproduce.runner import run_steps
+    from algotransfer.reproduce.steps import graph
+    from algotransfer.training.runs import environment, write_json
+
+    steps = list(graph(plan(experiments(tuple(options.table) or TABLES), 2, "smoke")))
+    with tempfile.TemporaryDirectory() as place:
+        here, away = Path(place, "here"), Path(place, "away")
+        machines = Machines(initialize_head=True, head_node_args={"num_cpus": 0})
+        for _ in range(JOBS):
+            machines.add_node(num_cpus=1)
+        machines.wait_for_nodes()
+        began = time.monotonic()
+        cluster = Cluster(machines.address, "cpu")
+        results = run_steps(steps, away, jobs=JOBS, executor=cluster.run)
+        ray_seconds, ray_load = time.monotonic() - began, os.getloadavg()[0]
+        machines.shutdown()
+        assert {result.state for result in results} == {"done"}, results
+        began = time.monotonic()
+        results = run_steps(steps, here, jobs=JOBS)
+        local_seconds, local_load = time.monotonic() - began, os.getloadavg()[0]
+        assert {result.state for result in results} == {"done"}, results
+        weights = sorted(here.rglob("weights.npz"))
+        for path in weights:
+            other = away / path.relative_to(here)
+            assert load_arrays(path)[1]["sha256"] == load_arrays(other)[1]["sha256"], path
+            ours, theirs = path.parent / "evaluation.csv", other.parent / "evaluation.csv"
+            assert not ours.exists() or ours.read_bytes() == theirs.read_bytes(), path
+    content = {
+        "steps": len(steps),
+        "runs": len(weights),
+        "identical": True,
+        "seconds": {"local": round(local_seconds, 1), "ray": round(ray_seconds, 1)},
+        "load_average": {"local": round(local_load, 1), "ray": round(ray_load, 1)},
+        "cores": os.cpu_count(),
+        **environment(),
+    }
+    print({name: content[name] for name in ("steps", "runs", "identical", "seconds")})
+    if options.out:
+        write_json(options.out, content)
+
+
+if __name__ == "__main__":
+    main()
