@@ -55,7 +55,7 @@ def draw_noise(tasks, examples, dataset):
     if not tasks[-1].samples:
         return None
     shape = (len(dataset), TRAJECTORIES, examples.num_steps, dataset.num_nodes)
-    return np.random.default_rng(8).gumbel(size=shape).astype(np.float32)
+    return jnp.asarray(np.random.default_rng(8).gumbel(size=shape), jnp.float32)
 
 
 def trajectories_by_hand(case, dataset, noise, infinity="instance"):

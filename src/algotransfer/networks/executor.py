@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Generic, TypeVar
+from typing import ClassVar, Generic, TypeVar
 
 import equinox as eqx
 from jaxtyping import Array, Float
@@ -53,14 +53,24 @@ class Executor(eqx.Module, Generic[Memory]):
         """Losses of an algorithm that depend on the weights alone, by name; none if not said."""
         return {}
 
-    def fold(self, free: tuple[bool, ...]) -> Folded | None:
-        """The network's step with its weights folded for training, where it has such a form.
+    folded_on: ClassVar[tuple[str, ...]] = ()  # platforms where training folds the weights
+
+    def fold(self, free: tuple[bool, ...]) -> Folded:
+        """The network's step with its weights folded for training.
 
         **Arguments:**
 
         - `free`: for each algorithm whether it runs without a teacher, and needs outputs.
         """
-        return None
+        raise NotImplementedError(f"{type(self).__name__} has no folded form")
+
+    def own_layout(self, layout: Layout) -> Layout:
+        """The edge features that the folded step reads."""
+        return layout
+
+    def latent(self, task: int, before, after, features) -> Latent:
+        """An algorithm's latent from the hidden states around a folded step."""
+        raise NotImplementedError(f"{type(self).__name__} has no folded form")
 
     @abstractmethod
     def only(self, task: int) -> Executor:

@@ -58,6 +58,7 @@ class Between(eqx.Module):
 
 def _through_hidden_layer(between: Between, parts, layout: Layout):
     receiver, sender, *linear = parts
+    assert between.hidden_along is not None
     layer = jax.nn.relu(layout.pairs(receiver, sender, between.hidden_along))
     return [
         layout.max(layout.pairs(None, part, along) + layer @ second)

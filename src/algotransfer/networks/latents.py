@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -18,14 +20,7 @@ def training_latents(
     network: Executor, layout: Layout, drivers: tuple[Driver, ...], num_steps: int
 ) -> tuple[Latent, ...]:
     """All latents of algorithms with a teacher, the last one of those that run free."""
-    if network.independent and len(drivers) > 1:
-        each = [
-            training_latents(network.only(k), layout, (driver,), num_steps)
-            for k, driver in enumerate(drivers)
-        ]
-        return tuple(latent for (latent,) in each)
-    folded = network.fold(tuple(driver.teacher is None for driver in drivers))
-    run = plain_latents if folded is None else _folded_latents
+    run = folded_latents if jax.default_backend() in network.folded_on else plain_latents
     return run(network, layout, drivers, num_steps)
 
 
@@ -39,7 +34,14 @@ def plain_latents(
         return tuple(latent if t else None for latent, t in zip(latents, taught, strict=True))
 
     outcome = rollout(network, layout, drivers, num_steps, emit)
-    return tuple(outcome.emitted[k] if t else outcome.latents[k] for k, t in enumerate(taught))
+    found = (outcome.emitted[k] if t else outcome.latents[k] for k, t in enumerate(taught))
+    return tuple(latent for latent in found if latent is not None)
+
+
+def _stepped_from(states, teachers) -> tuple[State, ...]:
+    """The teacher's state where there is one, else the network's own."""
+    both = zip(states, teachers, strict=True)
+    return tuple(state if teacher is None else teacher for state, teacher in both)
 
 
 def _wider(matrix: Float[Array, "n d"], rows: int, columns: int) -> Float[Array, "_ _"]:
@@ -58,7 +60,16 @@ class _Input(eqx.Module):
     noises: tuple[Float[Array, "*steps n"] | None, ...]
 
 
-def _folded_latents(network, layout: Layout, drivers, num_steps):
+def folded_latents(
+    network: Executor, layout: Layout, drivers: tuple[Driver, ...], num_steps: int
+) -> tuple[Latent, ...]:
+    """The same with folded weights: a few large products instead of many small ones."""
+    if network.independent and len(drivers) > 1:
+        each = [
+            folded_latents(network.only(k), layout, (driver,), num_steps)
+            for k, driver in enumerate(drivers)
+        ]
+        return tuple(latent for (latent,) in each)
     algorithms = network.algorithms
     free = tuple(driver.teacher is None for driver in drivers)
     carry_all = tuple(driver.carry_all for driver in drivers)
@@ -68,10 +79,7 @@ def _folded_latents(network, layout: Layout, drivers, num_steps):
     layout = network.own_layout(layout)
 
     def step(linear, between, layout, carry: _Carry, now: _Input) -> _Carry:
-        before = tuple(
-            state if teacher is None else teacher
-            for state, teacher in zip(carry.states, now.teachers, strict=True)
-        )
+        before = _stepped_from(carry.states, now.teachers)
         x = [features(a, s) for a, s in zip(algorithms, before, strict=True)]
         inputs = _wider(jnp.concatenate([*x, carry.hidden], axis=-1), 0, rows)
         hidden, y = between.step(inputs, layout, linear)
@@ -98,17 +106,16 @@ def _folded_latents(network, layout: Layout, drivers, num_steps):
         tuple(driver.start if f else None for driver, f in zip(drivers, free, strict=True)),
     )
     matrices = (_wider(folded.first, rows, columns), _wider(folded.update, 0, columns))
-    carries, end = late_scan(step, matrices, folded.between, layout, inputs, start)
+    ran: Any = late_scan(step, matrices, folded.between, layout, inputs, start)
+    carries, end = ran
 
     before = carries.hidden
     after = jnp.concatenate([before[1:], end.hidden[None]])
-    columns = tuple(
-        features(algorithm, state if driver.teacher is None else driver.teacher)
-        for algorithm, state, driver in zip(algorithms, carries.states, drivers, strict=True)
-    )
+    stepped_from = _stepped_from(carries.states, tuple(driver.teacher for driver in drivers))
+    x = tuple(features(a, state) for a, state in zip(algorithms, stepped_from, strict=True))
     latents = []
     for k, driver in enumerate(drivers):
-        seen = (before, after, columns)
+        seen = (before, after, x)
         if free[k]:  # only its last step, if it runs at all
             last = driver.steps - 1
             seen = jax.tree.map(lambda a, last=last: jnp.where(last < 0, 0.0, a[last]), seen)

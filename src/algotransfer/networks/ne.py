@@ -28,6 +28,7 @@ class NE(Executor):
     termination: Termination
     algorithms: tuple[Algorithm, ...] = eqx.field(static=True)
     kinds: tuple[str, ...] = eqx.field(static=True)
+    folded_on = ("cpu", "gpu")
 
     @classmethod
     def create(cls, algorithms: tuple[Algorithm, ...], hidden: int, key: PRNGKeyArray) -> NE:
@@ -74,9 +75,6 @@ class NE(Executor):
             update=jnp.concatenate([update, *[update @ d[hidden:] for d in decoders]], axis=1),
             between=Between(tuple(along)),
         )
-
-    def own_layout(self, layout):
-        return layout
 
     def latent(self, task, before, after, features):
         return Latent(self._encode(jnp.concatenate(features, axis=-1), before), after)

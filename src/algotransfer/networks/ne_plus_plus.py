@@ -78,6 +78,7 @@ class NEPlusPlus(Executor):
     processors: tuple[Processor, ...]
     algorithms: tuple[Algorithm, ...] = eqx.field(static=True)
     kinds: tuple[str, ...] = eqx.field(static=True)
+    folded_on = ("gpu",)  # on a CPU its plain steps are the faster ones
 
     @classmethod
     def create(

@@ -14,7 +14,7 @@ from jaxtyping import Array, Float, PRNGKeyArray
 from algotransfer.algorithms import Algorithm
 from algotransfer.networks.executor import Executor
 from algotransfer.networks.latents import training_latents
-from algotransfer.networks.layouts import Dense, Sparse
+from algotransfer.networks.layouts import Dense, Layout, Sparse
 from algotransfer.training.supervision import Losses, Supervision
 from algotransfer.training.truth import Truth
 
@@ -69,16 +69,16 @@ def objective(
         shape = (len(examples), trajectories, examples.num_steps, examples.layouts.num_nodes)
         noise = jax.random.gumbel(key, shape)
 
-    def one(example, noise):
-        losses = _graph_losses(network, tasks, example, noise, select)
+    def one(layout, truths, noise):
+        losses = _graph_losses(network, tasks, layout, truths, noise, select)
         return sum(map(_total, losses), jnp.float32(0)), losses
 
-    return jax.vmap(one)(examples, noise)
+    return jax.vmap(one)(examples.layouts, examples.truths, noise)
 
 
-def _graph_losses(network, tasks, example: Examples, noise, select) -> tuple[Losses, ...]:
+def _graph_losses(network, tasks, layout, truths, noise, select) -> tuple[Losses, ...]:
     if noise is None:
-        return _trajectory_losses(network, tasks, example, None)
+        return _trajectory_losses(network, tasks, layout, truths, None)
 
     if select == "best" and network.independent:
         # Only the best trajectory is back-propagated, so the others need no backward pass: find it
@@ -86,14 +86,13 @@ def _graph_losses(network, tasks, example: Examples, noise, select) -> tuple[Los
         alone = lax.stop_gradient(network.only(len(tasks) - 1))
 
         def target_loss(noise):
-            only = eqx.tree_at(lambda e: e.truths, example, example.truths[-1:])
-            (losses,) = _trajectory_losses(alone, tasks[-1:], only, noise)
+            (losses,) = _trajectory_losses(alone, tasks[-1:], layout, truths[-1:], noise)
             return _total(losses)
 
         best = _argmin(jax.vmap(target_loss)(noise))
-        return _trajectory_losses(network, tasks, example, noise[best])
+        return _trajectory_losses(network, tasks, layout, truths, noise[best])
 
-    *base, target = jax.vmap(lambda n: _trajectory_losses(network, tasks, example, n))(noise)
+    *base, target = jax.vmap(lambda n: _trajectory_losses(network, tasks, layout, truths, n))(noise)
     average = [{name: jnp.mean(loss) for name, loss in task.items()} for task in base]
     if select == "mean":
         return (*average, {name: jnp.mean(loss) for name, loss in target.items()})
@@ -101,13 +100,12 @@ def _graph_losses(network, tasks, example: Examples, noise, select) -> tuple[Los
     return (*average, {name: loss[best] for name, loss in target.items()})
 
 
-def _trajectory_losses(network, tasks, example: Examples, noise) -> tuple[Losses, ...]:
-    layout, truths = example.layouts, example.truths
+def _trajectory_losses(network, tasks, layout: Layout, truths, noise) -> tuple[Losses, ...]:
     drivers = tuple(
         task.supervision.driver(task.algorithm.sequential, truth, noise if task.samples else None)
         for task, truth in zip(tasks, truths, strict=True)
     )
-    latents = training_latents(network, layout, drivers, example.num_steps)
+    latents = training_latents(network, layout, drivers, truths[0].key.shape[0] - 1)
     return tuple(
         task.supervision.losses(network, k, layout, truths[k], latents[k])
         for k, task in enumerate(tasks)

@@ -41,9 +41,11 @@ class Dense(eqx.Module):
         return _dense_max_plus(self.features, self.edges, node, edge)
 
     def pairs(self, receiver, sender, edge):
-        from_j: Array = _spread(0, sender, self.j, self.slots)
-        values = from_j + on_edges(self.listed, edge)
-        return values if receiver is None else _spread(1, receiver, self.i, self.slots) + values
+        values: Array = _spread(0, sender, self.j, self.slots)
+        if receiver is not None:
+            own: Array = _spread(1, receiver, self.i, self.slots)
+            values = own + values
+        return values + on_edges(self.listed, edge)
 
     def max(self, values):
         return _slot_max(values, self.i, self.slots)
