@@ -134,11 +134,11 @@ def test_the_documentation_says_what_is_shown(viewer):
     first, second = (network["parting"]["sentence"] for network in viewer.scene["networks"])
     text = (DOCS / "how-to" / "explore.md").read_text()
     assert f"NE tf: {first}\nNE++ na: {second}\n" in text
-    assert first == "step 20: chose 25 (p 0.45) instead of 18 (p 0.43)"
+    assert first == "step 20: chose 25 (p 1.00) instead of 18 (p 0.00)"
     pictures = (DOCS / "pictures.md").read_text()
     assert "For 19 steps it does what the algorithm does." in pictures
-    assert "with p 0.45 against p 0.43" in pictures
-    assert viewer.scene["networks"][0]["wrong"][0] == 0  # "all predecessors are right"
+    assert "keys 2.70 and 2.73" in pictures
+    assert viewer.scene["networks"][0]["wrong"][0] == 1  # "one of 50 predecessors is wrong"
 
 
 def test_the_slider_moves_the_steps(browser, page):
