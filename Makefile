@@ -8,7 +8,7 @@ READY := $(VENV)/.ready
 DOCS_READY := $(VENV)/.ready-docs
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test browser lint bench docs pictures clean
+.PHONY: help setup demo test browser faults lock audit lint bench docs pictures clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -23,6 +23,22 @@ test: $(READY) browser ## run the tests (WORKERS=2 processes; PYTEST_FLAGS adds 
 
 browser: ## install Chromium, for the tests that look at pages, if it is missing and we may
 	@bash tests/browser/install.sh
+
+faults: $(READY) ## hundreds of faults and thousands of bad inputs; tables for the documentation
+	PYTHONPATH=tests $(BIN)/python -m faults --out results/faults.json $(FAULTS_FLAGS)
+	FUZZ_OUT=$(CURDIR)/results/fuzz.json HYPOTHESIS_PROFILE=thorough \
+	  $(BIN)/python -m pytest tests/test_bad_input.py
+
+lock: $(READY) ## write the versions that development is known to work with
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'uv>=0.9'
+	$(BIN)/python -m uv pip compile pyproject.toml --extra dev --extra docs --universal \
+	  --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet \
+	  --no-annotate --output-file requirements-dev.lock
+
+audit: $(READY) ## known vulnerabilities of the locked packages, and a page of their licences
+	$(BIN)/python docs/make_licences.py
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check pip-audit
+	$(BIN)/python -m pip_audit --requirement requirements-dev.lock --disable-pip --progress-spinner off
 
 lint: $(READY) ## ruff (rules and format) and pyright
 	$(BIN)/ruff check .

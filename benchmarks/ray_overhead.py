@@ -25,6 +25,7 @@ def main() -> None:
     parser.add_argument("--table", nargs="*", default=[], help="of the paper; by default all")
     parser.add_argument("--out", type=Path, help="file for the numbers (.json)")
     options = parser.parse_args()
+    import ray
     from ray.cluster_utils import Cluster as Machines
 
     from algotransfer.archive import load_arrays
@@ -46,6 +47,7 @@ def main() -> None:
         cluster = Cluster(machines.address, "cpu")
         results = run_steps(steps, away, jobs=JOBS, executor=cluster.run)
         ray_seconds, ray_load = time.monotonic() - began, os.getloadavg()[0]
+        ray.shutdown()
         machines.shutdown()
         assert {result.state for result in results} == {"done"}, results
         began = time.monotonic()

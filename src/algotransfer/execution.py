@@ -19,6 +19,8 @@ from algotransfer.training.examples import tasks_of
 from algotransfer.training.objective import Task
 from algotransfer.training.runs import Model, load_model
 
+MOST_STEPS = 10_000_000  # ten times the nodes of the largest graph
+
 
 @dataclass(frozen=True)
 class Answer:
@@ -73,8 +75,10 @@ def execute(
         raise ValueError(f"execute takes one graph, got a batch of {len(graph)}; pass graphs[i]")
     seed = healthy_seed(model) if seed is None else seed
     steps = graph.num_nodes if steps is None else steps
-    if steps < 1:
-        raise ValueError(f"steps={steps}; expected at least 1")
+    if not 1 <= steps <= MOST_STEPS:
+        raise ValueError(f"steps={steps}; expected at least 1 and at most {MOST_STEPS:,}")
+    if infinity is not None and not 0 < infinity < np.inf:
+        raise ValueError(f"infinity={infinity}; expected a finite number above 0")
     network, tasks = model.network(seed), tasks_of(model.experiment)
     constants = model.card["infinity"] if infinity is None else [infinity] * len(tasks)
     if network.independent:

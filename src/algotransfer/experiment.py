@@ -14,6 +14,15 @@ from typing import Literal
 from algotransfer.methods import ALONE, METHODS, TOGETHER
 from algotransfer.names import check_name
 
+# Far more than anybody has trained; beyond them numbers and shapes overflow.
+LARGEST = {
+    "trajectories": 10_000,
+    "batch_size": 10_000_000,
+    "patience": 1_000_000,
+    "max_epochs": 1_000_000,
+    "hidden": 16_384,
+}
+MOST_SEEDS = 1000  # that are trained together
 SEVERAL = {"ne++": 16}  # width of networks that are narrower with several algorithms; others: 32
 
 
@@ -55,14 +64,13 @@ class Experiment:
     """Precision of matrix products in training (evaluation always uses float32)."""
 
     def __post_init__(self):
-        for field in ("trajectories", "batch_size", "patience", "max_epochs"):
-            if getattr(self, field) < 1:
-                raise ValueError(f"{field}={getattr(self, field)}; expected at least 1")
+        for field, most in LARGEST.items():
+            value = getattr(self, field)
+            if value is not None and not 1 <= value <= most:
+                raise ValueError(f"{field}={value}; expected at least 1 and at most {most:,}")
         for field in ("learning_rate", "clip_norm"):
             if not getattr(self, field) > 0:
                 raise ValueError(f"{field}={getattr(self, field)}; expected a number above 0")
-        if self.hidden is not None and self.hidden < 1:
-            raise ValueError(f"hidden={self.hidden}; expected at least 1")
         check_name("transfer method", self.method, METHODS)
         if METHODS[self.method].needs_base == (not self.base):
             raise ValueError(
@@ -116,8 +124,24 @@ class Experiment:
 
     @classmethod
     def from_json(cls, fields: dict) -> Experiment:
-        """The inverse of `to_json`."""
-        return cls(**{**fields, "base": tuple(fields["base"])})
+        """The inverse of `to_json`; believes nothing."""
+        known = {field.name for field in dataclasses.fields(cls)}
+        if not isinstance(fields, dict) or not fields.keys() <= known or "base" not in fields:
+            raise ValueError(f"{fields!r:.200} is no experiment of this version")
+        names = [fields.get(name, "") for name in ("model", "target", "supervision", "method")]
+        try:
+            if all(isinstance(name, str) for name in [*names, *fields["base"]]):
+                return cls(**{**fields, "base": tuple(fields["base"])})
+        except TypeError as error:
+            raise ValueError(f"an experiment cannot have these fields: {error}") from error
+        raise ValueError(f"an experiment's names must be text, got {names} {fields['base']}")
+
+
+def check_seeds(count: int) -> int:
+    """A number of seeds that can be trained together."""
+    if not 1 <= count <= MOST_SEEDS:
+        raise ValueError(f"{count} seeds; expected at least 1 and at most {MOST_SEEDS}")
+    return count
 
 
 def fingerprint(content: dict) -> str:

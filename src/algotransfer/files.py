@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import secrets
 import warnings
@@ -10,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from io import FileIO
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 
 class DamagedFile(ValueError):
@@ -61,6 +62,18 @@ def open_atomically(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
             os.fsync(folder)
         finally:
             os.close(folder)
+
+
+def read_json(path: Path, *keys: str) -> dict[str, Any]:
+    """Reads a JSON object that must have some keys; says which file is at fault otherwise."""
+    try:
+        content = json.loads(path.read_bytes())
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"{path} is not JSON ({error}); make or fetch it again") from None
+    missing = [key for key in keys if not isinstance(content, dict) or key not in content]
+    if missing:
+        raise ValueError(f"{path} is not the file that was expected: it has no {missing[0]!r}")
+    return content
 
 
 def set_aside(path: Path, reason: object, then: str = "it is made again") -> Path:

@@ -14,6 +14,7 @@ from typing import Annotated, Any, Literal
 from tyro.conf import arg
 
 from algotransfer.datasets.presets import PRESETS
+from algotransfer.experiment import check_seeds
 from algotransfer.names import ALGORITHM_NAMES, MODEL_NAMES, check_name
 
 WIDTH = 132  # columns of the table
@@ -69,6 +70,11 @@ class Bench:
         check_name("preset", self.data, PRESETS)
         for model in self.model:
             check_name("model", model, MODEL_NAMES)
+        for name, value in (("repeats", self.repeats), ("steps", self.steps)):
+            if value < 1:
+                raise ValueError(f"--{name} {value}; expected at least 1")
+        for count in self.seeds:
+            check_seeds(count)
         import jax
         from rich.console import Console
 
@@ -122,12 +128,13 @@ class Bench:
     def _compare(self, report: dict[str, Any], device) -> None:
         from algotransfer.bench.rows import SLOWER, slower_than
         from algotransfer.cli.console import output
+        from algotransfer.files import read_json
 
         path = self.baseline or _committed(device)
         if path is None:
             output.print("no numbers are committed for this device; name some with --baseline")
             return
-        slower = slower_than(report["rows"], json.loads(path.read_text())["rows"])
+        slower = slower_than(report["rows"], read_json(path, "rows")["rows"])
         if not slower:
             output.print(f"nothing is over {SLOWER - 1:.0%} slower than in {path.name}")
         for what, ratio in slower:

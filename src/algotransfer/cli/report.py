@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,6 +23,7 @@ class Report:
     def run(self) -> None:
         """Collects, writes, says what it wrote."""
         from algotransfer.cli.console import next_step, output, wrote
+        from algotransfer.files import read_json
         from algotransfer.report.cells import seed_values
         from algotransfer.report.check import check_small_graphs
         from algotransfer.report.collect import read_results
@@ -39,7 +39,7 @@ class Report:
         results = read_results(self.out / RESULTS)
         hops = read_results(self.out / HOPS) if (self.out / HOPS).exists() else None
         calls = self.out / CALLS
-        note = time_spent(json.loads(calls.read_text())["calls"]) if calls.exists() else ""
+        note = time_spent(read_json(calls, "calls")["calls"]) if calls.exists() else ""
         for path in write_report(results, hops, self.out, note):
             wrote(path)
         if self.readme is not None:

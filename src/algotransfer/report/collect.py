@@ -31,7 +31,13 @@ def read_results(path: str | Path) -> pandas.DataFrame:
     """Reads a table that `collect` or `collect_hops` made and somebody kept."""
     import pandas
 
-    frame = pandas.read_csv(path, dtype={"source": str, "marks": str})
+    try:
+        frame = pandas.read_csv(path, dtype={"source": str, "marks": str})
+    except ValueError as error:  # as pandas calls what it cannot parse
+        raise ValueError(f"{path} is not a table of results ({error})") from error
+    missing = [column for column in (*EXPERIMENT, "row", "num_nodes") if column not in frame]
+    if missing:
+        raise ValueError(f"{path} is not a table of results: it has no column {missing[0]!r}")
     return frame.assign(marks=frame.get("marks", "")).fillna({"source": "", "marks": ""})
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 
-from algotransfer.experiment import Experiment
+from algotransfer.experiment import Experiment, check_seeds
 from algotransfer.names import check_name
 from algotransfer.reproduce.grid import experiments_by_table, one_of_each
 from algotransfer.reproduce.presets import PRESETS
@@ -23,11 +23,9 @@ def plan(experiments: Sequence[Experiment], seeds: int = 3, preset: str = "paper
     check_name("preset", preset, PRESETS)
     size = PRESETS[preset]
     chosen = one_of_each(experiments) if size.one_of_each else experiments
-    data = MakeData(size.data)
+    data, group = MakeData(size.data), tuple(range(check_seeds(seeds)))
     steps = {
-        experiment: Evaluate(
-            Train(dataclasses.replace(experiment, **size.changes), tuple(range(seeds)), data)
-        )
+        experiment: Evaluate(Train(dataclasses.replace(experiment, **size.changes), group, data))
         for experiment in chosen
     }
     tables = [

@@ -8,6 +8,7 @@ that decides the weights: the experiment, the data and the group of seeds.
 from __future__ import annotations
 
 import json
+import math
 import os
 import platform
 import subprocess
@@ -20,10 +21,13 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
+from algotransfer.algorithms import get_algorithm
 from algotransfer.archive import load_arrays, save_arrays
 from algotransfer.datasets import Splits
-from algotransfer.experiment import Experiment, fingerprint
+from algotransfer.experiment import MOST_SEEDS, Experiment, fingerprint
 from algotransfer.files import DamagedFile, set_aside, write_atomically
+from algotransfer.names import check_name
+from algotransfer.networks import MODELS
 from algotransfer.networks.executor import Executor
 from algotransfer.sums import is_damaged
 from algotransfer.training.examples import create_network
@@ -176,11 +180,39 @@ def load_model(source: str | Path) -> Model:
             f"{path} is not a weights file of this version: its format is "
             f"{card.get('format')!r}, expected {FORMAT!r}"
         )
-    experiment = Experiment.from_json(card.pop("experiment"))
-    seeds = tuple(card.pop("seeds"))
+    try:
+        experiment, seeds = _check_card(card)
+    except ValueError as error:
+        raise ValueError(f"{path} is not a weights file that can be used: {error}") from error
     like = network_shapes(experiment, len(seeds))
     networks = from_arrays(like, arrays, f"{path}")
     return Model(experiment, seeds, networks, card)
+
+
+def _check_card(card: dict[str, Any]) -> tuple[Experiment, tuple[int, ...]]:
+    """Takes experiment and seeds off a card, and looks at what else will be read from it."""
+    experiment = Experiment.from_json(card.pop("experiment", None))
+    for name in {name for name, _ in experiment.tasks} | {*experiment.base}:
+        get_algorithm(name)
+    check_name("network", experiment.model, MODELS)
+    seeds, diverged = card.pop("seeds", None), card.get("diverged")
+    whole = isinstance(seeds, list) and all(type(seed) is int for seed in seeds)
+    if not whole or not 1 <= len(seeds) <= MOST_SEEDS:
+        raise ValueError(f"its seeds are {seeds!r:.100}, expected a list of whole numbers")
+    if not isinstance(diverged, list) or len(diverged) != len(seeds):
+        raise ValueError("its card does not say which of its seeds diverged")
+    infinity = card.get("infinity")
+    numbers = isinstance(infinity, list) and all(
+        isinstance(value, int | float) and math.isfinite(value) for value in infinity
+    )
+    if not numbers or len(infinity) != len(experiment.tasks):
+        raise ValueError(
+            f"what stands for ∞ is {infinity!r:.100}, expected a finite number for each of its "
+            f"{len(experiment.tasks)} tasks"
+        )
+    if not isinstance(card.get("data"), dict) or not isinstance(card["data"].get("train"), dict):
+        raise ValueError("its card does not say what data it was trained on")
+    return experiment, tuple(seeds)
 
 
 def finished_model(folder: Path, config: dict[str, Any]) -> Model | None:

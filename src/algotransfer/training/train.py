@@ -20,7 +20,7 @@ import numpy as np
 
 from algotransfer.compilation import keep_compiled_programs
 from algotransfer.datasets import PRESETS, Splits, make_splits
-from algotransfer.experiment import Experiment
+from algotransfer.experiment import Experiment, check_seeds
 from algotransfer.files import append_whole, remove_leftovers, write_atomically
 from algotransfer.locks import locked
 from algotransfer.names import check_name
@@ -88,7 +88,7 @@ def train(
     """
     keep_compiled_programs()
     tasks = tasks_of(experiment)
-    seeds = tuple(range(seeds)) if isinstance(seeds, int) else tuple(seeds)
+    seeds = tuple(range(check_seeds(seeds))) if isinstance(seeds, int) else tuple(seeds)
     if not seeds or len(set(seeds)) < len(seeds):
         raise ValueError(f"seeds {seeds}; name one or more different ones")
     splits = _splits(data, data_seed)
