@@ -38,7 +38,8 @@ lock: $(READY) ## write the versions that development is known to work with
 audit: $(READY) ## known vulnerabilities of the locked packages, and a page of their licences
 	$(BIN)/python docs/make_licences.py
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check pip-audit
-	$(BIN)/python -m pip_audit --requirement requirements-dev.lock --disable-pip --progress-spinner off
+	$(BIN)/python -m pip_audit --requirement requirements-dev.lock --disable-pip --strict \
+	  --progress-spinner off
 
 lint: $(READY) ## ruff (rules and format) and pyright
 	$(BIN)/ruff check .
