@@ -1,15 +1,19 @@
 """The folded rollout and its late weight gradients against the network's own steps."""
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
+import optax
 import pytest
+from jax import lax
 from jax.flatten_util import ravel_pytree
 from networks.small import quick_jit
 from training.small import examples_of, graphs, networks, tasks_of
 
 from algotransfer.networks.latents import folded_latents, plain_latents
 from algotransfer.networks.parts import Processor
+from algotransfer.training import objective
 
 CASES = {
     "taught": (("dijkstra",), ("tf",)),
@@ -108,3 +112,31 @@ def test_no_small_weight_gradients_in_the_backward_loop():
         loops = [e for e in jaxpr.jaxpr.eqns if e.primitive.name == "scan"]
         counts[latents] = sum(str(e.params["jaxpr"]).count("dot_general") for e in loops)
     assert counts[folded_latents] <= counts[plain_latents] // 2
+
+
+@pytest.mark.parametrize(("model", "supervision"), [("ne", "tf"), ("ne", "na"), ("ne++", "na")])
+def test_a_hundred_steps_of_training_have_the_same_losses(model, supervision, monkeypatch):
+    tasks = tasks_of(("dijkstra",), (supervision,))
+    examples = examples_of(tasks, graphs(per_family=2))
+    network, _ = networks(model, ("dijkstra",), seed=1)
+    optimiser = optax.adam(5e-4)
+
+    def losses(latents):
+        monkeypatch.setattr(objective, "training_latents", latents)
+
+        def loss(network, key):
+            return jnp.mean(objective.objective(network, tasks, examples, key, 2, "best")[0])
+
+        def step(carry, key):
+            network, state = carry
+            value, gradient = jax.value_and_grad(loss)(network, key)
+            updates, state = optimiser.update(gradient, state)
+            return (eqx.apply_updates(network, updates), state), value
+
+        keys = jax.random.split(jax.random.key(5), 100)
+        run = quick_jit(lambda network: lax.scan(step, (network, optimiser.init(network)), keys)[1])
+        return run(network)
+
+    expected, found = losses(plain_latents), losses(folded_latents)
+    assert expected[-1] < expected[0]
+    np.testing.assert_allclose(found, expected, rtol=1e-4)
