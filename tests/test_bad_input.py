@@ -72,7 +72,8 @@ def outcome(words):
 
 def options_of(command):
     fields = COMMANDS[command].__dataclass_fields__.values()
-    return sorted("--" + field.name.strip("_").replace("_", "-") for field in fields)
+    names = {"--" + field.name.strip("_").replace("_", "-") for field in fields}
+    return sorted(names - set(HARMLESS[command]))
 
 
 def test_every_command_is_tried():
@@ -193,7 +194,7 @@ def test_cards_of_strangers(data, files, tmp_path_factory):
 
 
 @given(text=st.binary(max_size=200) | JSON.map(lambda value: json.dumps(value).encode()))
-@example(text=b"[" * 100_000)
+@example(text=b"[" * 3_000)
 def test_records(text, tmp_path_factory):
     folder = tmp_path_factory.getbasetemp()
     TRIED["JSON files"] += 1

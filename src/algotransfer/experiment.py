@@ -9,7 +9,7 @@ import dataclasses
 import hashlib
 import json
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from algotransfer.methods import ALONE, METHODS, TOGETHER
 from algotransfer.names import check_name
@@ -123,7 +123,7 @@ class Experiment:
         return {**dataclasses.asdict(self), "base": list(self.base)}
 
     @classmethod
-    def from_json(cls, fields: dict) -> Experiment:
+    def from_json(cls, fields: Any) -> Experiment:
         """The inverse of `to_json`; believes nothing."""
         known = {field.name for field in dataclasses.fields(cls)}
         if not isinstance(fields, dict) or not fields.keys() <= known or "base" not in fields:

@@ -43,7 +43,7 @@ def read_calls(folder: Path) -> list[dict[str, Any]]:
         try:
             content = json.loads(path.read_bytes())
             sha256 = content.pop("sha256", None)
-        except (ValueError, AttributeError):
+        except (ValueError, AttributeError, RecursionError):
             continue
         if sha256 in (None, fingerprint(content)):
             calls.append(content)

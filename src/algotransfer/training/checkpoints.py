@@ -77,7 +77,7 @@ def cut_metrics(path: Path, epoch: int) -> None:
         try:
             if json.loads(line)["epoch"] > epoch:
                 break
-        except (ValueError, TypeError, KeyError):
+        except (ValueError, TypeError, KeyError, RecursionError):
             break
         kept.append(line + "\n")
     write_atomically(path, "".join(kept).encode())

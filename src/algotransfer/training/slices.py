@@ -35,7 +35,7 @@ def _entries(path: Path) -> list[dict[str, Any]]:
         known = all(isinstance(entry["device"]["platform"], str) for entry in slices)
         if known and sha256 in (None, fingerprint({"slices": slices})):
             return slices
-    except (ValueError, TypeError, KeyError, AttributeError):
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         pass
     raise DamagedFile(f"{path} is damaged")
 
