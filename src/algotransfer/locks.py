@@ -14,6 +14,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from algotransfer.files import remove_leftovers
+
 LOCK = ".lock"
 # What file systems without locks say; people who mount such a one look after it themselves.
 UNSUPPORTED = {errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS}
@@ -39,6 +41,13 @@ def locked(folder: str | os.PathLike[str]) -> Iterator[None]:
                 path.unlink()
         finally:
             os.close(descriptor)
+
+
+def tidy(root: Path) -> None:
+    """Removes what killed processes have left in the run folders below, where nobody works now."""
+    for folder in {path.parent for path in root.glob("*/*/.*")}:
+        with suppress(InUse, OSError), locked(folder):
+            remove_leftovers(folder)
 
 
 def _acquire(path: Path) -> int:

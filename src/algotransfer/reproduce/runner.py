@@ -12,6 +12,7 @@ from graphlib import TopologicalSorter
 from pathlib import Path
 from typing import Literal, Protocol, runtime_checkable
 
+from algotransfer.locks import tidy
 from algotransfer.reproduce.estimates import Estimates
 from algotransfer.reproduce.steps import Paused, Step, Watch, graph
 
@@ -94,6 +95,7 @@ def run_steps(
     **Returns:** a result for every step of `graph(steps)`, in that order.
     """
     inputs, folder = graph(steps), Path(folder)
+    tidy(folder)
     jobs = default_jobs(device) if jobs is None else jobs
     if jobs < 1:
         raise ValueError(f"{jobs} jobs; expected at least 1")
