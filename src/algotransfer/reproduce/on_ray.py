@@ -59,12 +59,13 @@ class Cluster:
     def __init__(self, address: str | None = None, device: str | None = None, cpus: float = 1):
         try:
             import ray
+            from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
         except ImportError as error:
             raise ValueError(
                 "--executor ray needs Ray, which is not installed here; "
                 "install it with: pip install 'algotransfer[ray]'"
             ) from error
-        self.ray = ray
+        self.ray: Any = ray
         try:
             if not ray.is_initialized():
                 ray.init(address=address, log_to_driver=False, configure_logging=False)
@@ -76,9 +77,7 @@ class Cluster:
         self.device = device or ("gpu" if ray.cluster_resources().get("GPU") else "cpu")
         gpus = 1 / GPU_SHARE if self.device == "gpu" else 0
         # The board must outlive the machines that steps run on: it stays with us.
-        here = ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy(
-            ray.get_runtime_context().get_node_id(), soft=False
-        )
+        here = NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=False)
         self.board: Any = ray.remote(Board).options(num_cpus=0, scheduling_strategy=here).remote()
         environment = {"XLA_PYTHON_CLIENT_MEM_FRACTION": f"{0.9 / GPU_SHARE:.2f}"} if gpus else {}
         self.task = ray.remote(run_step).options(

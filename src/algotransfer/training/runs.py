@@ -201,11 +201,11 @@ def _check_card(card: dict[str, Any]) -> tuple[Experiment, tuple[int, ...]]:
         raise ValueError(f"its seeds are {seeds!r:.100}, expected a list of whole numbers")
     if not isinstance(diverged, list) or len(diverged) != len(seeds):
         raise ValueError("its card does not say which of its seeds diverged")
-    infinity = card.get("infinity")
-    numbers = isinstance(infinity, list) and all(
+    infinity: Any = card.get("infinity")
+    numbers = isinstance(infinity, list) and len(infinity) == len(experiment.tasks)
+    if not numbers or not all(
         isinstance(value, int | float) and math.isfinite(value) for value in infinity
-    )
-    if not numbers or len(infinity) != len(experiment.tasks):
+    ):
         raise ValueError(
             f"what stands for ∞ is {infinity!r:.100}, expected a finite number for each of its "
             f"{len(experiment.tasks)} tasks"
