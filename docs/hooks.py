@@ -9,13 +9,35 @@ RESULTS = Path(__file__).parents[1] / "results"
 BENCHES = "<!-- every results/bench-*.json as a table -->"
 
 
+FAULTS = "<!-- results/faults.json and results/fuzz.json as tables -->"
+
+
 def on_page_markdown(markdown: str, **_) -> str:
     """MkDocs calls this with the text of every page."""
+    if FAULTS in markdown:
+        return markdown.replace(FAULTS, faults_tables())
     if BENCHES not in markdown:
         return markdown
     files = sorted(RESULTS.glob("bench-*.json"))
     tables = "\n".join(bench_table(json.loads(path.read_text()), path.name) for path in files)
     return markdown.replace(BENCHES, tables or "No numbers are committed yet.")
+
+
+def faults_tables() -> str:
+    """What `make faults` wrote: faults by kind, then inputs by kind."""
+    faults = json.loads((RESULTS / "faults.json").read_text())
+    rows = [
+        [kind, row["injected"], row["survived"], row["injected"] - row["survived"]]
+        for kind, row in faults["faults"].items()
+    ]
+    rows.append(["**all**", *(sum(row[k] for row in rows) for k in (1, 2, 3))])
+    title = f"**Faults**, `results/faults.json`, JAX {faults['packages']['jax']}."
+    tables = [table(title, ["fault", "injected", "survived", "lost"], rows)]
+    fuzz = json.loads((RESULTS / "fuzz.json").read_text())
+    rows = [[kind, count] for kind, count in fuzz["inputs"].items()]
+    rows.append(["**all**", sum(fuzz["inputs"].values())])
+    title = f"**Bad inputs**, `results/fuzz.json`: {fuzz['crashes']} crashes."
+    return "\n".join([*tables, table(title, ["input", "tried"], rows)])
 
 
 def bench_table(bench: dict, name: str) -> str:
