@@ -14,6 +14,7 @@ from algotransfer.evaluation.summary import paper_key
 from algotransfer.evaluation.tables import methods_table
 from algotransfer.experiment import Experiment
 from algotransfer.paper import paper_tables
+from algotransfer.report import examples
 from algotransfer.report.cells import seed_values, table_cells
 from algotransfer.report.collect import read_results
 from algotransfer.report.figures import TITLES, draw_generalisation, draw_methods
@@ -206,3 +207,18 @@ def test_reports_know_hop_distances(results, tmp_path):
     assert text.count("<svg") == 8
     assert "hops from the source" in text
     assert list(write_report(results, hops, tmp_path))
+
+
+def test_numbers_lead_to_executions(tables, tmp_path, monkeypatch):
+    monkeypatch.setattr(examples, "SIZES", (20,))
+    models = [pair for pair in examples.models_at_hand(None) if pair[0] == "ne-dijkstra-tf"]
+    pages = dict(examples.write_examples(models, tmp_path))
+    assert pages == {("tf", "NE", "none", "", "dijkstra", "20"): "examples/ne-dijkstra-tf-20.html"}
+    assert "grid graph of 20 nodes" in (tmp_path / "examples/ne-dijkstra-tf-20.html").read_text()
+    page = html_table(tables["seq-tf"], pages)
+    linked = re.findall(r'<a href="examples/ne-dijkstra-tf-20.html"[^>]*>([^<]*)</a>', page)
+    (row,) = [r for r in tables["seq-tf"].rows if r.words[:3] == ("dijkstra", "NE", "none")]
+    columns = tables["seq-tf"].columns
+    at_20 = [c.ours for c, (_, n) in zip(row.cells, columns, strict=True) if n == 20]
+    assert linked == at_20
+    assert "<a href" not in html_table(tables["seq-na"], pages)

@@ -20,6 +20,10 @@ class Report:
     readme: Path | None = None
     """Also put the table of claims into this page, between the marks that it has for it."""
 
+    examples: bool = False
+    """Also write a page of the viewer for every network at hand, in --folder or else in the
+    package, and link the numbers of the HTML page to them."""
+
     def run(self) -> None:
         """Collects, writes, says what it wrote."""
         from algotransfer.cli.console import next_step, output, wrote
@@ -40,7 +44,8 @@ class Report:
         hops = read_results(self.out / HOPS) if (self.out / HOPS).exists() else None
         calls = self.out / CALLS
         note = time_spent(read_json(calls, "calls")["calls"]) if calls.exists() else ""
-        for path in write_report(results, hops, self.out, note):
+        examples = self._write_examples() if self.examples else {}
+        for path in write_report(results, hops, self.out, note, examples):
             wrote(path)
         if self.readme is not None:
             put_claims(self.readme, results)
@@ -51,6 +56,18 @@ class Report:
             output.print(f"  misses: {miss}", soft_wrap=True, markup=False)
         output.print(note, soft_wrap=True)
         next_step(f"look at {self.out / 'report.html'}")
+
+    def _write_examples(self) -> dict[tuple[str, ...], str]:
+        from algotransfer.cli.console import progress_bar, wrote
+        from algotransfer.report.examples import FOLDER, SIZES, models_at_hand, write_examples
+
+        models = list(models_at_hand(self.folder))
+        with progress_bar() as progress:
+            pages = write_examples(models, self.out)
+            total = len(models) * len(SIZES)
+            found = dict(progress.track(pages, total, description="examples for the viewer"))
+        wrote(self.out / FOLDER)
+        return found
 
     def _collect(self, folder: Path) -> None:
         """Tidy tables, environments and weights of all finished runs."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
+from types import MappingProxyType
 from typing import Any
 
 from algotransfer.evaluation.tables import number
@@ -27,6 +28,7 @@ td { white-space: nowrap; }
 #claims + .wide td, #claims + .wide th { white-space: normal; }
 td.n { text-align: right; }
 td small { display: block; opacity: .7; }
+td.n a { color: inherit; text-decoration-style: dotted; }
 tr.reference { background: var(--soft); }
 th[scope=col] { vertical-align: bottom; }
 svg { max-width: 100%; height: auto; }
@@ -41,7 +43,12 @@ stands where nothing has been run. † marks a run whose settings are not the pa
 need no network.</p>"""
 
 
-def write_html(results: Any, hops: Any | None = None, note: str = "") -> str:
+def write_html(
+    results: Any,
+    hops: Any | None = None,
+    note: str = "",
+    examples: Mapping[tuple[str, ...], str] = MappingProxyType({}),
+) -> str:
     """The whole page.
 
     **Arguments:**
@@ -49,6 +56,7 @@ def write_html(results: Any, hops: Any | None = None, note: str = "") -> str:
     - `results`: what `collect` returns.
     - `hops`: what `collect_hops` returns, if there is such a table.
     - `note`: a paragraph for the beginning.
+    - `examples`: addresses of viewer pages by their place, from `write_examples`.
     """
     values = seed_values(results)
     tables, extra = paper_tables_beside_ours(values), extra_tables(values)
@@ -75,15 +83,18 @@ def write_html(results: Any, hops: Any | None = None, note: str = "") -> str:
     for table in tables:
         parts += [f'<h2 id="{table.name}">{table.name}</h2>']
         parts += [INTRODUCTION] * (table is tables[0])
-        parts.append(html_table(table))
+        parts.append(html_table(table, examples))
         if table.name in extra:
             parts.append(f"<details><summary>Beside the paper: {_metrics(extra[table.name])}")
-            parts.append(f"</summary>{html_table(extra[table.name])}</details>")
+            parts.append(f"</summary>{html_table(extra[table.name], examples)}</details>")
     return "\n".join([*parts, "</main></body></html>", ""])
 
 
-def html_table(table: Table) -> str:
-    """A table with a caption, headers for rows and columns, and both numbers in every cell."""
+def html_table(table: Table, examples: Mapping[tuple[str, ...], str] = MappingProxyType({})) -> str:
+    """A table with a caption, headers for rows and columns, and both numbers in every cell.
+
+    Ours lead to an example where there is one.
+    """
     heads = [f'<th scope="col">{escape(head)}</th>' for head in table.heads]
     heads += [f'<th scope="col">{metric}<br>{nodes} nodes</th>' for metric, nodes in table.columns]
     lines = [f'<div class="wide" tabindex="0"><table><caption>{escape(table.title)}</caption>']
@@ -96,13 +107,22 @@ def html_table(table: Table) -> str:
             f"<td>{word}</td>" for word in words[1:]
         )
         kind = "" if row.words[2] else ' class="reference"'
-        lines.append(f"<tr{kind}>{first}{''.join(map(_cell, row.cells))}</tr>")
+        target, model, method, source = row.words[:4]
+        place = (row.supervision, model, method, source, target)
+        cells = "".join(
+            _cell(cell, examples.get((*place, str(num_nodes))))
+            for cell, (_, num_nodes) in zip(row.cells, table.columns, strict=True)
+        )
+        lines.append(f"<tr{kind}>{first}{cells}</tr>")
     return "\n".join([*lines, "</tbody></table></div>"])
 
 
-def _cell(cell: Cell) -> str:
+def _cell(cell: Cell, example: str | None) -> str:
     theirs = f"<small>{cell.theirs}</small>" if cell.theirs else ""
-    return f'<td class="n">{cell.ours or ("–" if theirs else "")}{theirs}</td>'
+    ours = cell.ours or ("–" if theirs else "")
+    if example and cell.ours:
+        ours = f'<a href="{escape(example)}" title="see an execution">{ours}</a>'
+    return f'<td class="n">{ours}{theirs}</td>'
 
 
 def _claims(verdicts: Sequence[Verdict]) -> str:

@@ -66,6 +66,7 @@ class Row:
     words: tuple[str, ...]
     cells: tuple[Cell, ...]
     marks: str = ""
+    supervision: str = ""
 
 
 @dataclass(frozen=True)
@@ -112,7 +113,8 @@ def _table(name: str, cells: Any, references: Any) -> Table:
         of_target = cells[cells["target"] == target]
         for key, lines in of_target.groupby(keys, sort=False):
             marks = next((m for m in lines["marks"] if isinstance(m, str) and m), "")
-            rows.append(Row(tuple(map(str, key)), _cells(lines, columns), marks))
+            supervision = lines["supervision"].iloc[0]
+            rows.append(Row(tuple(map(str, key)), _cells(lines, columns), marks, supervision))
         chosen = references[
             (references["target"] == target)
             & references["supervision"].isin(of_target["supervision"].str.slice(0, 2).unique())

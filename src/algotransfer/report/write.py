@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from algotransfer.files import write_atomically
@@ -22,20 +23,25 @@ START, END = "<!-- claims: written by `algotransfer report` -->", "<!-- end of c
 
 
 def write_report(
-    results: pandas.DataFrame, hops: Any | None, folder: Path, note: str = ""
+    results: pandas.DataFrame,
+    hops: Any | None,
+    folder: Path,
+    note: str = "",
+    examples: Mapping[tuple[str, ...], str] = MappingProxyType({}),
 ) -> Iterator[Path]:
     """Writes Markdown, LaTeX, CSV and HTML; yields what it wrote.
 
     **Arguments:**
 
     - `note`: a paragraph for the beginning, such as `time_spent` writes.
+    - `examples`: addresses of viewer pages by their place, from `write_examples`.
     """
     values = seed_values(results)
     contents = {
         "results.md": write_markdown(results, note),
         "tables.tex": write_latex(paper_tables_beside_ours(values)),
         "tables.csv": table_cells(values).to_csv(index=False, float_format="%.6g"),
-        "report.html": write_html(results, hops, note),
+        "report.html": write_html(results, hops, note, examples),
     }
     for name, text in contents.items():
         write_atomically(folder / name, text.encode())
