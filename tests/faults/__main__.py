@@ -53,7 +53,7 @@ def main() -> int:
         print(f"{kind:28} {row['injected']:4} injected {row['survived']:4} survived")
     print(f"{sum(row['injected'] for row in rows.values())} faults, {lost} lost")
     if options.out:
-        content = {**environment(), "command": "make faults", "seed": options.seed, "faults": rows}
+        content = {**environment(), "seed": options.seed, "faults": rows}
         write_json(options.out, {**content, "seconds": round(time.monotonic() - began)})
     return lost > 0
 
