@@ -39,9 +39,10 @@ def test_20_000_nodes_have_prim_s_tree():
 
 
 PROGRAM = """
-import json, resource, sys, time
+import json, sys, time
 import jax
 from algotransfer.algorithms import run
+from algotransfer.devices import peak_of_process
 from algotransfer.graphs import sample_graphs
 
 name, family, num_nodes, record = sys.argv[1:]
@@ -49,7 +50,7 @@ graph = sample_graphs(family, 1, int(num_nodes), seed=1)
 start = time.perf_counter()
 trace = jax.block_until_ready(run(name, graph, record=record))
 seconds = time.perf_counter() - start
-gibibytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+gibibytes = peak_of_process() / 2**30
 print(json.dumps({"seconds": seconds, "gibibytes": gibibytes, "shape": trace.key.shape}))
 """
 

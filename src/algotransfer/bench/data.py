@@ -8,8 +8,8 @@ import jax
 
 from algotransfer.algorithms import run
 from algotransfer.bench.rows import Row
+from algotransfer.devices import peak_memory
 from algotransfer.graphs import sample_graphs
-from algotransfer.training.train import peak_memory
 
 
 def measure_data(algorithm: str, num_graphs: int, num_nodes: int, repeats: int = 3) -> Row:

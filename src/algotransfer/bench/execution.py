@@ -10,13 +10,13 @@ import jax.numpy as jnp
 
 from algotransfer.bench.minimum import Shape, execution_step
 from algotransfer.bench.rows import Row, median_seconds
+from algotransfer.devices import peak_memory
 from algotransfer.evaluation.execution import LayoutName, execute_freely
 from algotransfer.graphs.graph import Graph
 from algotransfer.networks.executor import num_features
 from algotransfer.networks.rollout import Driver, State
 from algotransfer.training.examples import tasks_of
 from algotransfer.training.runs import Model
-from algotransfer.training.train import peak_memory
 
 ON_CHIP = 2**20  # bytes of hidden states beyond which they are counted as read from memory
 

@@ -11,11 +11,11 @@ import jax.numpy as jnp
 from algotransfer.algorithms import get_algorithm
 from algotransfer.bench.execution import measure_execution
 from algotransfer.bench.rows import Row, median_seconds
+from algotransfer.devices import peak_memory
 from algotransfer.evaluation.execution import LayoutName
 from algotransfer.graphs import Graph, sample_graphs
 from algotransfer.networks import MODELS, make_layouts
 from algotransfer.training.runs import load_model
-from algotransfer.training.train import peak_memory
 
 LAYOUTS: tuple[LayoutName, ...] = ("dense", "sparse")
 NODES_TOGETHER = 2560  # nodes of all graphs of a batch, at every size

@@ -13,10 +13,11 @@ from algotransfer.algorithms import get_algorithm
 from algotransfer.bench.minimum import Shape, Work, training_step
 from algotransfer.bench.rows import Row, median_seconds
 from algotransfer.datasets import Dataset
+from algotransfer.devices import peak_memory
 from algotransfer.experiment import Experiment
 from algotransfer.networks.executor import num_features
 from algotransfer.training.examples import create_network, make_examples, tasks_of
-from algotransfer.training.train import compile_epoch, peak_memory, start_seeds
+from algotransfer.training.train import compile_epoch, start_seeds
 
 
 def prepare_epoch(

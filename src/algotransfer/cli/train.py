@@ -52,7 +52,8 @@ class Train(Experiment):
             check_name("algorithm", name, ALGORITHM_NAMES)
         from algotransfer.cli.console import next_step, output, wrote
         from algotransfer.cli.tables import training_table
-        from algotransfer.training.train import peak_memory, train
+        from algotransfer.devices import peak_memory
+        from algotransfer.training.train import train
 
         fields = [field.name for field in dataclasses.fields(Experiment)]
         experiment = Experiment(**{name: getattr(self, name) for name in fields})

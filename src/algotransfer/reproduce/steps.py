@@ -223,7 +223,7 @@ class Evaluate(Step):
     def run(self, folder: Path, device: str | None = None, watch: Watch = UNWATCHED) -> dict:
         import jax
 
-        from algotransfer.training.train import find_device
+        from algotransfer.devices import find_device
 
         def progress(done: int, total: int) -> None:
             watch.tell(done, f"{done:,} of {total:,} graphs")

@@ -5,8 +5,6 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
-import os
-import resource
 import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
@@ -20,6 +18,7 @@ import numpy as np
 
 from algotransfer.compilation import keep_compiled_programs
 from algotransfer.datasets import PRESETS, Splits, make_splits
+from algotransfer.devices import find_device, memory_limit
 from algotransfer.experiment import Experiment, check_seeds
 from algotransfer.files import append_whole, remove_leftovers, write_atomically
 from algotransfer.locks import locked
@@ -238,38 +237,11 @@ def compile_epoch(program: Program, states: SeedState, training: Examples, valid
     )
 
 
-def memory_limit() -> int:
-    """Bytes that the default device has (for a CPU: the machine)."""
-    statistics = _statistics()
-    return statistics.get("bytes_limit") or os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-
-
-def peak_memory() -> int:
-    """The most bytes used so far on the default device (for a CPU: by this process)."""
-    statistics = _statistics()
-    in_kib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return statistics.get("peak_bytes_in_use") or in_kib * 1024
-
-
 def _splits(data: str | Splits, seed: int) -> Splits:
     if isinstance(data, Splits):
         return data
     check_name("preset", data, PRESETS)
     return make_splits(data, seed)
-
-
-def _statistics() -> dict[str, int]:
-    device = next(iter(jnp.zeros(()).devices()))  # wherever arrays go by default
-    return device.memory_stats() or {}
-
-
-def find_device(name: str | None):
-    """The first device of a kind, `cpu` or `gpu`, or the best there is."""
-    try:
-        return jax.devices(name)[0]
-    except RuntimeError as error:
-        kinds = sorted({device.platform for device in jax.devices()})
-        raise ValueError(f"no device {name!r} here; there is {', '.join(kinds)}") from error
 
 
 def _rows(seeds, running, epoch: int, seconds: float, report) -> list[dict[str, Any]]:

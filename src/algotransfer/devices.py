@@ -1,0 +1,51 @@
+"""Devices: which one to use, and how much of its memory was used."""
+
+from __future__ import annotations
+
+import os
+import resource
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+
+def find_device(name: str | None) -> Any:
+    """The first device of a kind, `cpu` or `gpu`, or the best there is."""
+    try:
+        return jax.devices(name)[0]
+    except RuntimeError as error:
+        kinds = sorted({device.platform for device in jax.devices()})
+        raise ValueError(f"no device {name!r} here; there is {', '.join(kinds)}") from error
+
+
+def memory_limit() -> int:
+    """Bytes that the default device has (for a CPU: the machine)."""
+    of_machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return _memory_statistics().get("bytes_limit") or of_machine
+
+
+def peak_memory() -> int:
+    """The most bytes used so far on the default device (for a CPU: by this process)."""
+    return _memory_statistics().get("peak_bytes_in_use") or peak_of_process()
+
+
+def peak_of_process() -> int:
+    """The most bytes of memory that this process has had at once.
+
+    `getrusage` would count the parent's peak too where a process was started by `vfork`, so
+    that Linux's own count for this program is read where there is one.
+    """
+    status = Path("/proc/self/status")
+    if status.exists():
+        counts = dict(line.split(":", 1) for line in status.read_text().splitlines())
+        if "VmHWM" in counts:
+            return int(counts["VmHWM"].split()[0]) * 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+def _memory_statistics() -> dict[str, int]:
+    """What the device that arrays go to by default says of its memory; a CPU says nothing."""
+    device = next(iter(jnp.zeros(()).devices()))
+    return device.memory_stats() or {}
