@@ -94,7 +94,8 @@ def sparse_layout(graph: Graph, kinds: tuple[str, ...]) -> Sparse:
     first = jnp.searchsorted(i, jnp.arange(nodes + 1)).astype(jnp.int32)
     pieces = -(-jnp.diff(first) // PIECE)
     until = jnp.cumsum(pieces)
-    piece = jnp.arange(nodes + count // PIECE, dtype=jnp.int32)  # at most so many
+    most = (count + (PIECE - 1) * nodes) // PIECE  # a self-loop each: no list is empty
+    piece = jnp.arange(most, dtype=jnp.int32)
     owner = jnp.searchsorted(until, piece, side="right").astype(jnp.int32)
     begin = at(first, owner) + PIECE * (piece - at(until - pieces, owner))
     slots = begin[:, None] + jnp.arange(PIECE, dtype=jnp.int32)
