@@ -29,8 +29,8 @@ __all__ = [
 ]
 
 # Nodes up to which the dense layout trains faster, by backend, and elsewhere. Measured by
-# `algotransfer bench --part layouts`: on two cores, NE's gradient takes 7.5 ms (dense) and 26 ms
-# (sparse) a step at 16 nodes, 11 and 5.6 ms at 64, 93 and 5.5 ms at 256.
+# `algotransfer bench --part layouts`: on two cores, NE's gradient takes 2.6 ms (dense) and 2.8 ms
+# (sparse) a step at 16 nodes, 6.2 and 3.0 ms at 64, 16 and 4.4 ms at 256.
 DENSE_UP_TO_ON = {"cpu": 32}
 DENSE_UP_TO = 256
 
