@@ -7,7 +7,8 @@ from report.cases import as_printed, made_up
 
 from algotransfer.report.cells import paper_cells, seed_values
 from algotransfer.report.check import check_small_graphs
-from algotransfer.report.claims import CLAIMS, MISSING, judge, judge_all
+from algotransfer.report.claims import CLAIMS
+from algotransfer.report.judging import MISSING, judge, judge_all
 
 PAPER = paper_cells()
 NAMES = [claim.name for claim in CLAIMS]

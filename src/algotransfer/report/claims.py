@@ -1,10 +1,4 @@
-"""What the paper says, as data, and the rule by which our runs and its own numbers are judged.
-
-A claim is a list of comparisons: an error on the left is said to be some factor of one on the
-right. For every seed the logarithms of these ratios are averaged; the interval is Student's, at
-95 %, over seeds. The claim holds if the whole interval is on its side of the bound, and is
-contradicted if the whole interval is on the other side; otherwise runs do not decide it.
-"""
+"""What the paper says, as data: its eight claims, each a list of comparisons of errors."""
 
 from __future__ import annotations
 
@@ -12,13 +6,8 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import product
-from typing import Any
 
-import numpy as np
-
-CONFIDENCE = 0.95
 SMALLEST, LARGEST = 1e-6, 1e30  # errors beyond count as these, so that every ratio is a number
-MISSING = "not enough runs yet"
 Cell = tuple[str, ...]  # supervision, model, method, source, target, num_nodes, metric
 
 
@@ -72,127 +61,6 @@ class Claim:
         return factor < self.bound if self.below else factor > self.bound
 
 
-@dataclass(frozen=True)
-class Line:
-    """One comparison in numbers: medians over our seeds, and what the paper printed."""
-
-    left: str
-    right: str
-    ours: tuple[float, float]
-    paper: tuple[float, float]
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """How a claim fares: in words, and the numbers behind.
-
-    **Arguments:**
-
-    - `factor`, `interval`: left over right, the geometric mean of all comparisons and seeds.
-    - `agree`, `judged`: comparisons whose median over seeds agrees, and those that have two seeds.
-    """
-
-    claim: Claim
-    ours: str
-    paper: str
-    lines: tuple[Line, ...]
-    factor: float = math.nan
-    interval: tuple[float, float] = (math.nan, math.nan)
-    agree: int = 0
-    judged: int = 0
-    seeds: int = 0
-
-
-def judge(claim: Claim, values: Any, paper: Any) -> Verdict:
-    """Judges a claim by our runs, paired over seeds, and by the paper's own numbers.
-
-    **Arguments:**
-
-    - `values`: what `seed_values` returns.
-    - `paper`: what `paper_cells` returns.
-    """
-    theirs = _numbers(paper, "paper")
-    printed = _printed(claim, theirs)
-    networks = values[(values["row"] == "network") & (values["graph"] == "mean")]
-    seeds = {seed: _numbers(of_seed) for seed, of_seed in networks.groupby("seed")}
-    lines = tuple(_line(left, right, list(seeds.values()), theirs) for left, right in claim.pairs)
-    ratios = np.array([_ratios(claim, numbers) for numbers in seeds.values()])  # [seed, pair]
-    ratios = ratios.reshape(-1, len(claim.pairs))
-    there = np.isfinite(ratios)
-    judged = int(np.sum(there.sum(axis=0) >= 2))
-    ratios = ratios[np.all(there, axis=1)]
-    if len(ratios) < 2:
-        return Verdict(claim, MISSING, printed, lines, judged=judged)
-    means = ratios.mean(axis=1)
-    centre, half = float(means.mean()), _half_width(means)
-    low, high = centre - half, centre + half
-    bound = math.log10(claim.bound)
-    inside, outside = (high < bound, low > bound) if claim.below else (low > bound, high < bound)
-    small = _median_errors(claim.low, list(seeds.values()))
-    if any(error > claim.level for error in small):
-        inside, outside = False, True
-    words = "holds" if inside else "contradicted" if outside else "undecided"
-    agree = sum(claim.agrees(_power(ratio)) for ratio in np.median(ratios, axis=0).tolist())
-    interval = (_power(low), _power(high))
-    numbers = (_power(centre), interval, agree, judged, len(ratios))
-    return Verdict(claim, words, printed, lines, *numbers)
-
-
-def judge_all(values: Any, paper: Any) -> list[Verdict]:
-    """Verdicts on all claims."""
-    return [judge(claim, values, paper) for claim in CLAIMS]
-
-
-def _line(left: Error, right: Error, seeds: list[Mapping[Cell, float]], theirs) -> Line:
-    ours = _median_errors((left, right), seeds)
-    paper = (left.value(theirs), right.value(theirs))
-    return Line(left.words, right.words, (ours[0], ours[1]), paper)
-
-
-def _printed(claim: Claim, numbers: Mapping[Cell, float]) -> str:
-    """The verdict on single numbers: in how many comparisons, and whether on the whole."""
-    ratios = [ratio for ratio in _ratios(claim, numbers) if math.isfinite(ratio)]
-    agree = sum(claim.agrees(_power(ratio)) for ratio in ratios)
-    total = claim.agrees(_power(float(np.mean(ratios))))
-    if any(error > claim.level for error in _median_errors(claim.low, [numbers])):
-        total = False
-    word = "holds" if agree == len(ratios) and total else "mostly" if total else "does not hold"
-    return f"{word} ({agree} of {len(ratios)})"
-
-
-def _ratios(claim: Claim, numbers: Mapping[Cell, float]) -> list[float]:
-    """Logarithms, base 10, of left over right."""
-    return [
-        math.log10(left.value(numbers)) - math.log10(right.value(numbers))
-        for left, right in claim.pairs
-    ]
-
-
-def _median_errors(errors: tuple[Error, ...], seeds: list[Mapping[Cell, float]]) -> list[float]:
-    values = [[error.value(numbers) for numbers in seeds] for error in errors]
-    known = [[value for value in of_error if not math.isnan(value)] for of_error in values]
-    return [float(np.median(of_error)) if of_error else math.nan for of_error in known]
-
-
-def _half_width(means: np.ndarray) -> float:
-    from scipy.stats import t
-
-    error = means.std(ddof=1) / math.sqrt(len(means))
-    return float(t.ppf((1 + CONFIDENCE) / 2, len(means) - 1) * error)
-
-
-def _power(exponent: float) -> float:
-    return float(10.0 ** min(max(exponent, -300), 300))
-
-
-def _numbers(frame: Any, column: str = "value") -> dict[Cell, float]:
-    """Numbers of the means over families by cell."""
-    frame = frame[frame["graph"] == "mean"]
-    names = ["supervision", "model", "method", "source", "target", "num_nodes", "metric"]
-    keys = (tuple(map(str, key)) for key in frame[names].itertuples(index=False))
-    return dict(zip(keys, frame[column], strict=True))
-
-
 def _number(numbers: Mapping[Cell, float], cell: Cell) -> float:
     value = numbers.get(cell, math.nan)
     return LARGEST if math.isinf(value) else value
@@ -201,8 +69,6 @@ def _number(numbers: Mapping[Cell, float], cell: Cell) -> float:
 def _nan_first(value: float) -> float:
     return -math.inf if math.isnan(value) else value  # the least of several needs all of them
 
-
-# ---- the eight claims -------------------------------------------------------------------------
 
 MODELS = ("NE", "NE++")
 TRANSFERS = ("freeze", "fine_tune", "two_processor")

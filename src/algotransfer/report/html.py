@@ -10,8 +10,9 @@ from typing import Any
 from algotransfer.evaluation.tables import number
 from algotransfer.report.cells import paper_cells, seed_values
 from algotransfer.report.check import check_small_graphs
-from algotransfer.report.claims import SOURCES, Verdict, judge_all
+from algotransfer.report.claims import SOURCES
 from algotransfer.report.figures import draw_hops, draw_methods, to_svg
+from algotransfer.report.judging import Verdict, judge_all
 from algotransfer.report.markdown import factor, run_count, runs
 from algotransfer.report.tables import Cell, Table, extra_tables, paper_tables_beside_ours
 

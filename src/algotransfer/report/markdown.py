@@ -8,8 +8,8 @@ from typing import Any
 from algotransfer.evaluation.tables import number
 from algotransfer.report.cells import paper_cells, seed_values
 from algotransfer.report.check import Check, check_small_graphs
-from algotransfer.report.claims import CONFIDENCE, Verdict, judge_all
 from algotransfer.report.collect import EXPERIMENT
+from algotransfer.report.judging import CONFIDENCE, Verdict, judge_all
 from algotransfer.report.tables import Table, extra_tables, paper_tables_beside_ours
 
 INTRODUCTION = """# Results

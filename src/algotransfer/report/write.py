@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from algotransfer.files import write_atomically
 from algotransfer.report.cells import paper_cells, seed_values, table_cells
-from algotransfer.report.claims import judge_all
 from algotransfer.report.html import write_html
+from algotransfer.report.judging import judge_all
 from algotransfer.report.latex import write_latex
 from algotransfer.report.markdown import claims_table, write_markdown
 from algotransfer.report.tables import paper_tables_beside_ours
