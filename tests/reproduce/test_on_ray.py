@@ -5,8 +5,10 @@ import os
 import threading
 import time
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
+from processes import QUICK_TO_COMPILE, run_python
 
 from algotransfer.archive import load_arrays
 from algotransfer.cli import main
@@ -34,6 +36,13 @@ from algotransfer.reproduce.on_ray import Cluster  # noqa: E402
 
 TINY = Preset(graph=("er",), train=16, validation=4, test=4, num_nodes=6, test_sizes=(6,))
 FAST = Experiment(target="bfs", supervision="tf", hidden=2, batch_size=8, max_epochs=6)
+LOCAL = f"""
+from algotransfer.datasets import Preset
+from algotransfer.experiment import Experiment
+from algotransfer.reproduce.runner import run_steps
+from algotransfer.reproduce.steps import Evaluate, MakeData, Train
+run_steps([Evaluate(Train({FAST}, (k,), MakeData({TINY}))) for k in range(2)], "here")
+"""
 WAITS_AT = 3  # the epoch in which a training waits for its machine to die
 
 
@@ -102,10 +111,15 @@ class Noted(Train):
 @pytest.fixture(scope="module")
 def machines():
     """A head that computes nothing, and two machines with one core each."""
-    machines = Machines(initialize_head=True, head_node_args={"num_cpus": 0})
-    for _ in range(2):
-        machines.add_node(num_cpus=1)
-    machines.wait_for_nodes()
+    # A dead machine is missed after five seconds: Ray's own fifteen are for busy networks.
+    head = {"num_cpus": 0, "_system_config": {"health_check_period_ms": 1000}}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XLA_FLAGS", QUICK_TO_COMPILE)
+        patch.setenv("PYTHONPATH", str(Path(__file__).parents[1]))  # they import this file
+        machines = Machines(initialize_head=True, head_node_args=head)
+        for _ in range(2):
+            machines.add_node(num_cpus=1)
+        machines.wait_for_nodes()
     yield machines
     ray.shutdown()
     machines.shutdown()
@@ -182,8 +196,8 @@ def test_a_machine_dies_under_a_training_and_nothing_is_lost(machines, cluster, 
     assert begins[-1] >= WAITS_AT - 1  # it went on from its checkpoint
     assert not list(away.rglob(".*"))
 
+    run_python(LOCAL, folder=tmp_path)
     plain = [Evaluate(Train(FAST, (k,), data)) for k in range(2)]
-    run_steps(plain, here)
     for step in plain:
         ours, theirs = step.train.path(away), step.train.path(here)
         sums = [load_arrays(path / "weights.npz")[1]["sha256"] for path in (ours, theirs)]
