@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float
 
-from algotransfer.networks.executor import Executor
+from algotransfer.networks.executor import Executor, FoldableExecutor
 from algotransfer.networks.late import late_scan
 from algotransfer.networks.layouts import Layout
 from algotransfer.networks.parts import Latent
@@ -20,8 +20,9 @@ def training_latents(
     network: Executor, layout: Layout, drivers: tuple[Driver, ...], num_steps: int
 ) -> tuple[Latent, ...]:
     """All latents of algorithms with a teacher, the last one of those that run free."""
-    run = folded_latents if jax.default_backend() in network.folded_on else plain_latents
-    return run(network, layout, drivers, num_steps)
+    if isinstance(network, FoldableExecutor) and jax.default_backend() in network.folded_on:
+        return folded_latents(network, layout, drivers, num_steps)
+    return plain_latents(network, layout, drivers, num_steps)
 
 
 def plain_latents(
@@ -61,7 +62,7 @@ class _Input(eqx.Module):
 
 
 def folded_latents(
-    network: Executor, layout: Layout, drivers: tuple[Driver, ...], num_steps: int
+    network: FoldableExecutor, layout: Layout, drivers: tuple[Driver, ...], num_steps: int
 ) -> tuple[Latent, ...]:
     """The same with folded weights: a few large products instead of many small ones."""
     if network.independent and len(drivers) > 1:
