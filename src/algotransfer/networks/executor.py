@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import ClassVar, Generic, Self, TypeVar
+from typing import ClassVar, Generic, TypeVar
 
 import equinox as eqx
 from jaxtyping import Array, Float
@@ -54,7 +54,7 @@ class Executor(eqx.Module, Generic[Memory]):
         return {}
 
     @abstractmethod
-    def only(self, task: int) -> Self:
+    def only(self, task: int) -> Executor:
         """The part of the network that one algorithm needs when it runs without the others."""
 
     @property
@@ -80,6 +80,10 @@ class FoldableExecutor(Executor[Memory]):
     @abstractmethod
     def latent(self, task: int, before, after, features) -> Latent:
         """An algorithm's latent from the hidden states around a folded step."""
+
+    @abstractmethod
+    def only(self, task: int) -> FoldableExecutor:
+        """The part of the network that one algorithm needs when it runs without the others."""
 
     def own_layout(self, layout: Layout) -> Layout:
         """The edge features that the folded step reads."""
