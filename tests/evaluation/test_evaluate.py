@@ -7,9 +7,11 @@ import pytest
 from algorithms import batches
 from evaluation import cases
 
+from algotransfer.cli import main
 from algotransfer.datasets import from_graphs, make_dataset
 from algotransfer.evaluation import COLUMNS, evaluate_networks
 from algotransfer.evaluation import execution as module
+from algotransfer.evaluation.runs import read_evaluation, save_evaluation
 from algotransfer.experiment import Experiment
 
 NO_ALGORITHM = Experiment(target="dijkstra", supervision="na", hidden=4)
@@ -123,3 +125,17 @@ def test_graphs_of_ones_own():
 def test_seeds_must_match_the_weights(networks, datasets):
     with pytest.raises(ValueError, match="weights of 2 networks and 3 seeds"):
         evaluate_networks(networks, NO_ALGORITHM, [0, 1, 2], datasets)
+
+
+def test_other_sizes_are_kept_when_asked_for(frame, tmp_path, capsys):
+    small, large = (frame[frame["num_nodes"] == n] for n in (4, 6))
+    save_evaluation(tmp_path, small)
+    save_evaluation(tmp_path, large.assign(value=0.0), keep=True)
+    save_evaluation(tmp_path, large, keep=True)
+    expected = pandas.concat([small, large], ignore_index=True)
+    kept = read_evaluation(tmp_path).astype(COLUMNS)
+    pandas.testing.assert_frame_equal(kept, expected, check_exact=True)
+    save_evaluation(tmp_path, large)
+    assert set(read_evaluation(tmp_path)["num_nodes"]) == {6}
+    assert main(["evaluate", "ne-dijkstra-na", "--keep", "--out", "x.csv"]) == 2
+    assert "--keep is for the table in a run folder" in capsys.readouterr().err

@@ -35,6 +35,8 @@ class Evaluate:
     """Evaluate on graphs imported from dm-clrs instead (see the documentation)."""
     out: Path | None = None
     """File for the table (.csv); by default `evaluation.csv` in the run folder."""
+    keep: bool = False
+    """Keep what the run folder's table has of graphs of other sizes."""
 
     def run(self) -> None:
         """Evaluates, prints, writes."""
@@ -42,6 +44,8 @@ class Evaluate:
             check_name("graph family", name, FAMILY_NAMES)
         if self.data and self.clrs:
             raise ValueError("--data and --clrs cannot go together")
+        if self.keep and self.out:
+            raise ValueError("--keep is for the table in a run folder; leave out --out")
         from algotransfer.cli.console import next_step, output, progress_bar, wrote
         from algotransfer.evaluation import beside_paper, beside_paper_table, summary_table
         from algotransfer.evaluation.runs import evaluate, save_evaluation
@@ -63,7 +67,7 @@ class Evaluate:
             next_step("add --out FILE.csv to keep this table")
             return
         if self.out is None:
-            path = save_evaluation(folder, frame)
+            path = save_evaluation(folder, frame, self.keep)
         else:
             path = self.out
             write_atomically(path, frame.to_csv(index=False).encode())
