@@ -40,7 +40,8 @@ class Killer:
         if self.left <= 0 and not self.finished:
             paths = (*self.folder.rglob("weights.npz"), *self.folder.rglob("evaluation.csv"))
             self.finished = {path: path.stat() for path in paths}
-            self.machines.remove_node(self.machines.worker_nodes.pop(), allow_graceful=False)
+            dead = next(iter(self.machines.worker_nodes))
+            self.machines.remove_node(dead, allow_graceful=False)
 
     def check(self) -> int:
         """How many results were there before, none of which may have changed since."""
