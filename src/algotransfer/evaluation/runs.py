@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from algotransfer.arguments import checked
 from algotransfer.datasets import PRESETS, Dataset, make_dataset
 from algotransfer.evaluation.evaluate import COLUMNS, Progress, evaluate_networks
 from algotransfer.files import DamagedFile, write_atomically
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 EVALUATION = "evaluation.csv"
 
 
+@checked
 def evaluate(
     source: str | Path | Model,
     datasets: Mapping[int, Dataset] | Iterable[Dataset] | None = None,

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float, Int
 
+from algotransfer.arguments import checked
 from algotransfer.graphs.families import FAMILIES, SHAPE_RULES, Options
 from algotransfer.graphs.graph import MAX_NODES, Graph, from_edges
 from algotransfer.graphs.streams import Stream
@@ -21,6 +22,7 @@ Joints = tuple[
 ]
 
 
+@checked
 def sample_graphs(
     family: str,
     num_graphs: int,

@@ -7,12 +7,11 @@ import os
 import tarfile
 import tracemalloc
 import zipfile
-from collections import Counter
 from contextlib import redirect_stderr, redirect_stdout
-from pathlib import Path
 
 import numpy as np
 import pytest
+from bad_input.tried import BOUND, TRIED
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
@@ -22,12 +21,11 @@ from algotransfer.cli.main import COMMANDS
 from algotransfer.datasets import load_dataset, make_dataset, save_dataset
 from algotransfer.devices import peak_of_process
 from algotransfer.experiment import Experiment
-from algotransfer.graphs import read_graph, sample_graphs
+from algotransfer.graphs import read_graph
 from algotransfer.reproduce import packing
 from algotransfer.reproduce.packing import unpack
 from algotransfer.training import committed_weights, load_model
 from algotransfer.training.checkpoints import cut_metrics
-from algotransfer.training.runs import write_json
 from algotransfer.training.slices import read_slices
 
 NASTY = ["", " ", "nan", "-1", "0", "1e400", "9" * 30, "../..", "/dev/null/x", "²", "[red]x[/]"]
@@ -44,19 +42,6 @@ HARMLESS = {
     "explore": ["--nodes", "0"],
     "bench": ["--repeats", "0"],
 }
-BOUND = peak_of_process() + 4 * 2**30  # bytes: tests that ran before had theirs
-TRIED: Counter[str] = Counter()  # inputs by kind
-
-
-@pytest.fixture(scope="module", autouse=True)
-def count(request):
-    """Keeps the working folder; writes how much was tried where `make faults` wants it."""
-    before, failed = os.getcwd(), request.session.testsfailed
-    yield
-    os.chdir(before)
-    if "FUZZ_OUT" in os.environ:
-        crashes = request.session.testsfailed - failed
-        write_json(Path(os.environ["FUZZ_OUT"]), {"inputs": dict(TRIED), "crashes": crashes})
 
 
 def outcome(words):
@@ -280,14 +265,3 @@ def test_an_archive_that_unpacks_to_too_much(kind, tmp_path, monkeypatch):
 def test_experiments_have_bounds(changes):
     with pytest.raises(ValueError, match="expected"):
         Experiment(**changes)
-
-
-@given(
-    family=st.sampled_from(["er", "ba", "grid", "", "ER", "nope"]),
-    count=st.integers(-(10**20), 10**20),
-    nodes=st.integers(-(10**20), 10**20),
-    seed=st.integers(-(10**40), 10**40),
-)
-def test_sampling(family, count, nodes, seed):
-    assume(not (0 < count <= 10**8 and 0 < nodes <= 10**6))  # might be meant
-    assert refused("arguments of functions", lambda: sample_graphs(family, count, nodes, seed))
