@@ -139,3 +139,20 @@ def test_other_sizes_are_kept_when_asked_for(frame, tmp_path, capsys):
     assert set(read_evaluation(tmp_path)["num_nodes"]) == {6}
     assert main(["evaluate", "ne-dijkstra-na", "--keep", "--out", "x.csv"]) == 2
     assert "--keep is for the table in a run folder" in capsys.readouterr().err
+    assert main(["evaluate", str(tmp_path), "--infinity", "100"]) == 2
+    assert "is for what was seen in training; add --out" in capsys.readouterr().err
+
+
+def test_another_stand_in_for_infinity(tmp_path):
+    """Exact relaxations do not depend on it; NE, which has seen another one in training, does."""
+    options = ["--num-nodes", "8", "--graph", "er", "--num-graphs", "4"]
+    tables = {}
+    for name in ("relax-dijkstra-na-4a6b0caf5adbc5a0", "ne-dijkstra-na"):
+        for infinity in ("instance", "100"):
+            out = tmp_path / f"{name}-{infinity}.csv"
+            call = ["evaluate", name, *options, "--infinity", infinity, "--out", str(out)]
+            assert main(call) == 0
+            tables[name[:2], infinity] = pandas.read_csv(out)
+    key = {place: np.mean(values(table, "key", row="network")) for place, table in tables.items()}
+    assert key["re", "100"] == pytest.approx(key["re", "instance"], rel=1e-3)
+    assert key["ne", "100"] > 10 * key["ne", "instance"]
