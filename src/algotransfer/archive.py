@@ -88,6 +88,8 @@ def _unpack(file: BinaryIO) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
     size = file.seek(0, os.SEEK_END)
     if size > LARGEST_FILE:
         raise ValueError(f"it has {size} bytes, more than the {LARGEST_FILE} that are read")
+    if not zipfile.is_zipfile(file):
+        raise ValueError("it is not a whole .npz file, and no other kind is read here")
     with zipfile.ZipFile(file) as archive:
         entries = archive.infolist()
         names = [entry.filename.removesuffix(SUFFIX) for entry in entries]

@@ -16,6 +16,8 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from algotransfer.archive import load_arrays, save_arrays
+from algotransfer.bridges import clrs
+from algotransfer.bridges.clrs import import_clrs
 from algotransfer.cli import main
 from algotransfer.cli.main import COMMANDS
 from algotransfer.datasets import load_dataset, make_dataset, save_dataset
@@ -189,6 +191,31 @@ def test_records(text, tmp_path_factory):
     cut_metrics(folder / "metrics.jsonl", 3)
 
 
+@given(
+    header=st.binary(max_size=60) | JSON.map(lambda value: json.dumps(value).encode()),
+    size=st.integers(0, 2**64 - 1) | st.none(),
+)
+@example(header=b'{"w":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}}', size=None)
+def test_safetensors(header, size, tmp_path_factory):
+    """There is no reader of them: wherever a file is expected, one is refused."""
+    path = tmp_path_factory.getbasetemp() / "any.safetensors"
+    length = len(header) if size is None else size
+    path.write_bytes(length.to_bytes(8, "little") + header + bytes(4))
+    for read in (load_model, load_dataset, import_clrs):
+        assert ".npz" in refused("safetensors files", lambda read=read: read(path))
+    assert "the suffix '.safetensors'" in refused("safetensors files", lambda: read_graph(path))
+
+
+def test_safetensors_on_the_command_line(tmp_path):
+    path = tmp_path / "model.safetensors"
+    path.write_bytes((2).to_bytes(8, "little") + b"{}")
+    name = next(iter(committed_weights()))
+    for words in (["evaluate", path], ["execute", path, path], ["execute", name, path]):
+        status, said = outcome(list(map(str, words)))
+        assert status == 2
+        assert "model.safetensors" in " ".join(said.split())
+
+
 def peak(act):
     """The most bytes that Python took meanwhile."""
     tracemalloc.start()
@@ -223,6 +250,22 @@ def test_an_array_that_claims_to_be_huge_is_not_allocated(tmp_path):
             load_arrays(path)
 
     assert peak(read) < 2**22
+
+
+@pytest.mark.parametrize("claimed", [2**26, 2**40])
+def test_samples_of_clrs_that_unpack_to_too_much(claimed, tmp_path, monkeypatch):
+    monkeypatch.setattr(clrs, "LARGEST", 2**20)
+    path, claim = tmp_path / "bomb.npz", io.BytesIO()
+    header = {"descr": "|u1", "fortran_order": False, "shape": (claimed,)}
+    np.lib.format.write_array_header_1_0(claim, header)
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("bfs.A.npy", claim.getvalue() + bytes(claimed if claimed < 2**30 else 9))
+
+    def read():
+        with pytest.raises(ValueError, match="more than 1048576 bytes|not have the size"):
+            import_clrs(path)
+
+    assert peak(read) < 2**23
 
 
 def bomb(path, size, kind=tarfile.REGTYPE):

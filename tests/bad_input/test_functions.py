@@ -16,7 +16,7 @@ import networkx
 import numpy as np
 import pytest
 import scipy.sparse
-from bad_input.tried import BOUND
+from bad_input.tried import BOUND, TRIED
 from hypothesis import given, note
 from hypothesis import strategies as st
 from jaxtyping import TypeCheckError
@@ -128,7 +128,7 @@ def calls(tmp_path_factory):
             "experiment": experiment,
             "seeds": model.seeds,
             "datasets": [data],
-            "layout": "sparse",
+            "layout": None,
         },
         "per_seed": {"frame": frame},
         "summary": {"frame": frame},
