@@ -16,5 +16,8 @@ def count(request):
     os.chdir(before)
     if "FUZZ_OUT" in os.environ:
         crashes = request.session.testsfailed - failed
+        record = environment()
+        record["command"] = ["python", "-m", "pytest", *record["command"][1:]]
+        record["profile"] = os.environ.get("HYPOTHESIS_PROFILE")
         content = {"inputs": dict(TRIED), "crashes": crashes}
-        write_json(Path(os.environ["FUZZ_OUT"]), {**environment(), **content})
+        write_json(Path(os.environ["FUZZ_OUT"]), {**record, **content})

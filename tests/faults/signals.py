@@ -37,6 +37,7 @@ import os, resource, signal, sys
 if int(os.environ["FILE_SIZE"]) > 0:
     resource.setrlimit(resource.RLIMIT_FSIZE, (int(os.environ["FILE_SIZE"]),) * 2)
 signal.signal(signal.SIGUSR1, lambda number, frame: os._exit(137))
+signal.signal(signal.SIGINT, signal.default_int_handler)  # shells in the background ignore it
 from algotransfer.datasets import PRESETS
 from faults.work import TINY
 PRESETS["tiny"] = TINY
