@@ -48,7 +48,7 @@ class Setting:
 @pytest.mark.parametrize(
     "good",
     [
-        {"count": 3, "rate": 3, "path": Path("x"), "names": ["a"], "seeds": range(10**12)},
+        {"count": 3, "rate": 3, "path": Path("x"), "names": "ab", "seeds": range(10**12)},
         {"seeds": {1, 2}, "kind": "b", "rows": {"a": [1]}, "ends": np.zeros((2, 4), int)},
         {"foreign": object(), "anything": object()},
     ],
@@ -74,11 +74,11 @@ def test_numbers_become_pythons_own():
         ({"rate": "fast"}, "rate is 'fast' (of type str); expected a number"),
         ({"path": 3}, "path is 3 (of type int); expected text or a path"),
         ({"path": "a\0b"}, "expected text or a path"),
-        ({"names": "abc"}, "expected a list or tuple, each item text or None"),
+        ({"names": b"abc"}, "expected a list or tuple, each item text or None"),
         ({"names": ["a", None]}, "names is ['a', None]"),
         ({"seeds": ["a"]}, "expected a whole number or a list, tuple or range, each item a whole"),
         ({"kind": 3}, "kind is 3 (of type int); expected 'a' or 'b' or None"),
-        ({"rows": {"a": 1}}, "expected a dictionary or None"),
+        ({"rows": {"a": 1}}, "expected a dictionary, each item a list or tuple, each item a whole"),
         ({"act": 3}, "expected a function"),
         ({"ends": np.zeros((3, 4), int)}, "expected an array, Int[ndarray, '2 pairs'] or None"),
         ({"count": 10**5000, "flag": 10**5000}, "flag is a huge number"),
