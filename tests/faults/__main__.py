@@ -27,7 +27,8 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0, help="another seed draws other faults")
     parser.add_argument("--out", type=Path, help="file for the numbers (.json)")
     options = parser.parse_args()
-    began = time.monotonic()
+    began, record = time.monotonic(), environment()
+    record["command"] = ["python", "-m", "faults", *record["command"][1:]]
     kinds = [list(KINDS)[k % len(KINDS)] for k in range(options.faults)]
     kinds += [PROCESSES[k % len(PROCESSES)] for k in range(options.processes)]
     rows = {kind: {"injected": 0, "survived": 0} for kind in dict.fromkeys(kinds)}
@@ -53,8 +54,7 @@ def main() -> int:
         print(f"{kind:28} {row['injected']:4} injected {row['survived']:4} survived")
     print(f"{sum(row['injected'] for row in rows.values())} faults, {lost} lost")
     if options.out:
-        command = ["python", "-m", "faults", *environment()["command"][1:]]
-        content = {**environment(), "command": command, "seed": options.seed, "faults": rows}
+        content = {**record, "seed": options.seed, "faults": rows}
         write_json(options.out, {**content, "seconds": round(time.monotonic() - began)})
     return lost > 0
 
