@@ -1,4 +1,4 @@
-"""Keeps the working folder; writes how much was tried where `make faults` wants it."""
+"""Writes how much was tried where `make faults` wants it."""
 
 import os
 from pathlib import Path
@@ -11,9 +11,8 @@ from algotransfer.training.runs import environment, write_json
 
 @pytest.fixture(scope="package", autouse=True)
 def count(request):
-    before, failed = os.getcwd(), request.session.testsfailed
+    failed = request.session.testsfailed
     yield
-    os.chdir(before)
     if "FUZZ_OUT" in os.environ:
         crashes = request.session.testsfailed - failed
         record = environment()

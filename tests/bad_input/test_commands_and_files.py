@@ -3,11 +3,10 @@
 import gzip
 import io
 import json
-import os
 import tarfile
 import tracemalloc
 import zipfile
-from contextlib import redirect_stderr, redirect_stdout
+from contextlib import chdir, redirect_stderr, redirect_stdout
 
 import numpy as np
 import pytest
@@ -69,14 +68,13 @@ def test_every_command_is_tried():
 @pytest.mark.parametrize("command", [name for name in HARMLESS if name != "list"])
 @given(data=st.data())
 def test_commands(command, data, tmp_path_factory):
-    os.chdir(tmp_path_factory.getbasetemp())
     words = [command, *HARMLESS[command]]
     for _ in range(data.draw(st.integers(1, 3))):
         option = data.draw(st.sampled_from(options_of(command)))
         words += [option, *data.draw(st.lists(st.sampled_from(NASTY), max_size=2))]
     assume("--help" not in words)
     TRIED["words of a command line"] += 1
-    with within_memory():
+    with within_memory(), chdir(tmp_path_factory.getbasetemp()):
         status, said = outcome(words)
     assert status == 2, (words, status, said)
     assert "Traceback" not in said
