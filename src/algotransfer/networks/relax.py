@@ -12,6 +12,8 @@ from jax import lax
 from jaxtyping import Array, Bool, Float, PRNGKeyArray
 
 from algotransfer.algorithms import Algorithm
+from algotransfer.arguments import checked
+from algotransfer.networks.doors import check_fresh
 from algotransfer.networks.edges import Edges, read_at_pointer
 from algotransfer.networks.executor import Executor, edge_kinds, num_features
 from algotransfer.networks.layouts import Scores
@@ -182,10 +184,12 @@ class RelaxationExecutor(Executor):
     kinds: tuple[str, ...] = eqx.field(static=True)
 
     @classmethod
+    @checked
     def create(
         cls, algorithms: tuple[Algorithm, ...], hidden: int, key: PRNGKeyArray
     ) -> RelaxationExecutor:
         """A fresh network; `hidden` is the width of the heads that say when to stop."""
+        check_fresh(algorithms, hidden)
 
         def build(draw: Draw) -> RelaxationExecutor:
             return cls(
