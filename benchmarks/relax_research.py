@@ -2,10 +2,10 @@
 
     python benchmarks/relax_research.py --out results/relax-research.json
 
-Every variant gets the same number of training graphs, epochs and seeds, and differs from the
-executor as it is in one thing. Numbers are predecessor errors, a mean over the three families, of
-graphs from the validation stream that neither training nor early stopping has seen. Rows that the
-file already has are not measured again.
+Every variant gets the same number of training graphs, epochs and seeds, and differs in one thing
+from the executor as it was before. Numbers are predecessor errors, a mean over the three families,
+of graphs from the validation stream that neither training nor early stopping has seen. Rows that
+the file already has are not measured again.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from algotransfer.networks import MODELS
 from algotransfer.training import train
 
 TARGETS = ("reliable_par", "reliable_seq")
-TRAJECTORIES = 2  # of the executor that variants are held against
+TRAJECTORIES = 2  # unless a variant says otherwise
 JUDGES = 1  # seed of the validation graphs to judge by; early stopping sees those of seed 0
 
 
@@ -68,6 +68,7 @@ def measure(variant: Variant, target: str, arguments: argparse.Namespace) -> dic
         model=variant.name,
         target=target,
         trajectories=variant.trajectories or TRAJECTORIES,
+        infinity=arguments.infinity,
         learning_rate=arguments.learning_rate,
         max_epochs=arguments.epochs,
         patience=arguments.epochs,
@@ -121,6 +122,7 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--graphs", type=int, default=640, help="of each family, to train on")
     parser.add_argument("--epochs", type=int, default=40)
+    parser.add_argument("--infinity", type=float, default="instance", help="what stands for it")
     parser.add_argument("--learning-rate", type=float, default=0.005)
     parser.add_argument("--judges", type=int, default=20, help="of each family and size")
     parser.add_argument("--num-nodes", type=int, nargs="+", default=[20, 100, 200])

@@ -11,11 +11,11 @@ import pytest
 import relax_research
 from relax_variants import VARIANTS
 
-from algotransfer.algorithms import run
+from algotransfer.algorithms import get_algorithm, run
 from algotransfer.datasets import make_dataset
 from algotransfer.evaluation.evaluate import COLUMNS
 from algotransfer.experiment import Experiment
-from algotransfer.networks import MODELS
+from algotransfer.networks import MODELS, RelaxationExecutor
 from algotransfer.training.examples import make_examples, tasks_of
 from algotransfer.training.objective import objective
 from algotransfer.training.runs import Model
@@ -53,6 +53,16 @@ def test_every_variant_can_be_trained(examples, variant):
     assert jax.eval_shape(losses, jax.random.key(0)).shape == (2,)
 
 
+def test_the_winner_is_the_executor():
+    (winner,) = (variant for variant in VARIANTS if variant.name == "capped-l1-0.3")
+    algorithms = (get_algorithm("reliable_seq"),)
+    ours, theirs = (
+        network.create(algorithms, 4, jax.random.key(0)).priors(0)
+        for network in (RelaxationExecutor, winner.network)
+    )
+    assert ours == theirs
+
+
 def test_the_table_grows(monkeypatch, tmp_path, capsys):
     trained = []
 
@@ -70,21 +80,21 @@ def test_the_table_grows(monkeypatch, tmp_path, capsys):
 
     monkeypatch.setattr(relax_research, "train", fresh)
     monkeypatch.setattr(relax_research, "evaluate", errors)
-    for name in ("as-it-is", "5-trajectories"):
+    for name in ("before", "5-trajectories"):
         monkeypatch.setitem(MODELS, name, None)  # so that it is gone afterwards
     out = tmp_path / "research.json"
     sizes = ["--seeds", "2", "--graphs", "4", "--judges", "1", "--num-nodes", "10"]
-    for names in (["as-it-is"], ["as-it-is", "5-trajectories"]):
+    for names in (["before"], ["before", "5-trajectories"]):
         options = ["--variant", *names, "--out", str(out), *sizes]
         monkeypatch.setattr(sys, "argv", ["relax_research.py", *options])
         relax_research.main()
     assert trained == [
-        ("reliable_par", "as-it-is", 2),
-        ("reliable_seq", "as-it-is", 2),
+        ("reliable_par", "before", 2),
+        ("reliable_seq", "before", 2),
         ("reliable_seq", "5-trajectories", 5),  # a parallel algorithm samples none
     ]
     rows = json.loads(out.read_text())["rows"]
-    assert [row["variant"] for row in rows] == ["as-it-is", "as-it-is", "5-trajectories"]
+    assert [row["variant"] for row in rows] == ["before", "before", "5-trajectories"]
     assert all(row["pred"]["10"] == [0.1, 1.1] for row in rows)
     assert all(len(theta) == 5 for row in rows for theta in row["theta"])
     assert "median" in capsys.readouterr().out
