@@ -68,7 +68,7 @@ def measure(variant: Variant, target: str, arguments: argparse.Namespace) -> dic
         model=variant.name,
         target=target,
         trajectories=variant.trajectories or TRAJECTORIES,
-        infinity=arguments.infinity,
+        infinity=arguments.infinity or "instance",
         learning_rate=arguments.learning_rate,
         max_epochs=arguments.epochs,
         patience=arguments.epochs,
@@ -122,7 +122,9 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--graphs", type=int, default=640, help="of each family, to train on")
     parser.add_argument("--epochs", type=int, default=40)
-    parser.add_argument("--infinity", type=float, default="instance", help="what stands for it")
+    parser.add_argument(
+        "--infinity", type=float, help="what stands for it; by instance if not given"
+    )
     parser.add_argument("--learning-rate", type=float, default=0.005)
     parser.add_argument("--judges", type=int, default=20, help="of each family and size")
     parser.add_argument("--num-nodes", type=int, nargs="+", default=[20, 100, 200])
