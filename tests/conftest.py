@@ -15,6 +15,7 @@ if "ALGOTRANSFER_COMPILATION_CACHE" not in os.environ:
     os.environ["ALGOTRANSFER_COMPILATION_CACHE"] = compiled
     atexit.register(shutil.rmtree, compiled, ignore_errors=True)
 
+import pytest
 from hypothesis import HealthCheck, settings
 from jaxtyping import install_import_hook
 
@@ -27,3 +28,18 @@ COMPILING = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
 settings.register_profile("fast", max_examples=20, derandomize=True, **COMPILING)
 settings.register_profile("thorough", max_examples=300, print_blob=True, **COMPILING)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fast"))
+
+
+@pytest.fixture(scope="module")
+def quick_to_compile():
+    """Programs are compiled two to three times as fast, and run slower.
+
+    For files whose tests compile much and compute little, and are not about what optimisation does
+    to numbers or to speed; what they leave compiled is forgotten.
+    """
+    import jax
+
+    jax.config.update("jax_disable_most_optimizations", True)
+    yield
+    jax.config.update("jax_disable_most_optimizations", False)
+    jax.clear_caches()

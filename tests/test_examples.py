@@ -1,10 +1,12 @@
 """Every example runs, in a process and a folder of its own, and has something to show."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from processes import QUICK_TO_COMPILE
 
 EXAMPLES = sorted((Path(__file__).parents[1] / "examples").glob("*.py"))
 
@@ -18,6 +20,9 @@ def test_examples_are_numbered():
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_example_runs(path, tmp_path):
-    done = subprocess.run([sys.executable, path], cwd=tmp_path, capture_output=True, text=True)
+    environment = {**os.environ, "XLA_FLAGS": QUICK_TO_COMPILE}
+    done = subprocess.run(
+        [sys.executable, path], cwd=tmp_path, env=environment, capture_output=True, text=True
+    )
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip()

@@ -33,6 +33,7 @@ from algotransfer.experiment import Experiment
 from algotransfer.methods import TransferMethod
 from algotransfer.report.figures import draw_generalisation
 
+pytestmark = pytest.mark.usefixtures("quick_to_compile")
 PACKAGE = Path(algotransfer.__file__).parent
 TRAINING = sys.modules["algotransfer.training.train"]  # the function has the same name
 SECONDS = 60  # that a call may take

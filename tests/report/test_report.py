@@ -25,6 +25,8 @@ from algotransfer.report.own import own_networks, size_tables, what_changes
 from algotransfer.report.tables import extra_tables, paper_tables_beside_ours
 from algotransfer.report.write import END, START, put_claims, write_report
 
+pytestmark = pytest.mark.usefixtures("quick_to_compile")
+
 
 @pytest.fixture(scope="module")
 def results():

@@ -21,6 +21,7 @@ from algotransfer.reproduce.runner import run_steps
 from algotransfer.reproduce.steps import Evaluate, MakeData, Paused, Table, Train, Watch, graph
 from algotransfer.training import train
 
+pytestmark = pytest.mark.usefixtures("quick_to_compile")
 SMALL = {"max_epochs": 2, "hidden": 4, "batch_size": 16}
 ALONE = Experiment(target="bellman_ford")
 FROZEN = dataclasses.replace(ALONE, method="freeze", base=("bfs",))
