@@ -10,7 +10,8 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from algotransfer.networks.layouts import DENSE_UP_TO, Layout
+from algotransfer.networks.layouts import DENSE_UP_TO, Dense, Layout
+from algotransfer.networks.layouts.listed import Listed, with_neighbours
 
 Linear = Callable[[int, Float[Array, "n x"]], Float[Array, "n y"]]
 
@@ -43,9 +44,28 @@ class Between(eqx.Module):
         """h' and the outputs y of what runs free; `linear` is `first` and then `update`."""
         units = [] if self.hidden_along is None else [self.hidden_along.shape[1]] * 2
         ends = np.cumsum(units + [self.hidden] * len(self.along))
-        *parts, keep = jnp.split(linear(0, inputs), ends, axis=-1)
-        after = keep + linear(1, jnp.concatenate(self._best(parts, layout), axis=-1))
+        product = linear(0, inputs)
+        *parts, keep = jnp.split(product, ends, axis=-1)
+        if isinstance(layout, Listed):
+            best = self._best_by_kernel(product, layout)
+        else:
+            best = jnp.concatenate(self._best(parts, layout), axis=-1)
+        after = keep + linear(1, best)
         return after[:, : self.hidden], after[:, self.hidden :]
+
+    def listed(self, layout: Layout) -> Layout:
+        """The layout with which a step runs fastest where nothing is learned from it."""
+        if self.hidden_along is None or not isinstance(layout, Dense):
+            return layout
+        from algotransfer.networks.edge_kernel import fits
+
+        return with_neighbours(layout) if fits(jnp.concatenate(self.second, axis=1)) else layout
+
+    def _best_by_kernel(self, product, layout: Listed):
+        from algotransfer.networks.edge_kernel import best_through_hidden_layer
+
+        along, second = (jnp.concatenate(each, axis=1) for each in (self.along, self.second))
+        return best_through_hidden_layer(product, layout, along, self.hidden_along, second)
 
     def _best(self, parts, layout: Layout):
         if self.hidden_along is None:

@@ -15,13 +15,25 @@ from algotransfer.networks.layouts import Layout
 from algotransfer.networks.parts import Latent
 from algotransfer.networks.rollout import Driver, State, advance, choose, features, rollout
 
+KERNEL_ON = ("gpu",)  # backends where edges are left to a kernel if nothing is learned
+
 
 def training_latents(
-    network: Executor, layout: Layout, drivers: tuple[Driver, ...], num_steps: int
+    network: Executor,
+    layout: Layout,
+    drivers: tuple[Driver, ...],
+    num_steps: int,
+    learning: bool = True,
 ) -> tuple[Latent, ...]:
-    """All latents of algorithms with a teacher, the last one of those that run free."""
-    run = folded_latents if jax.default_backend() in network.folded_on else plain_latents
-    return run(network, layout, drivers, num_steps)
+    """All latents of algorithms with a teacher, the last one of those that run free.
+
+    **Arguments:**
+
+    - `learning`: whether there will be a gradient. Without, products may be rounded.
+    """
+    if jax.default_backend() not in network.folded_on:
+        return plain_latents(network, layout, drivers, num_steps)
+    return folded_latents(network, layout, drivers, num_steps, learning)
 
 
 def plain_latents(
@@ -61,12 +73,16 @@ class _Input(eqx.Module):
 
 
 def folded_latents(
-    network: Executor, layout: Layout, drivers: tuple[Driver, ...], num_steps: int
+    network: Executor,
+    layout: Layout,
+    drivers: tuple[Driver, ...],
+    num_steps: int,
+    learning: bool = True,
 ) -> tuple[Latent, ...]:
     """The same with folded weights: a few large products instead of many small ones."""
     if network.independent and len(drivers) > 1:
         each = [
-            folded_latents(network.only(k), layout, (driver,), num_steps)
+            folded_latents(network.only(k), layout, (driver,), num_steps, learning)
             for k, driver in enumerate(drivers)
         ]
         return tuple(latent for (latent,) in each)
@@ -77,6 +93,8 @@ def folded_latents(
     # Zeros up to multiples of four, the sizes that GPUs multiply at full speed.
     rows, columns = (-size % 4 for size in folded.first.shape)
     layout = network.own_layout(layout)
+    if not learning and jax.default_backend() in KERNEL_ON:
+        layout = folded.between.listed(layout)
 
     def step(linear, between, layout, carry: _Carry, now: _Input) -> _Carry:
         before = _stepped_from(carry.states, now.teachers)

@@ -18,6 +18,8 @@ from algotransfer.networks.layouts import Dense, Layout, Sparse
 from algotransfer.training.supervision import Losses, Supervision
 from algotransfer.training.truth import Truth
 
+CHOOSING = "tensorfloat32"  # precision of products that only choose among trajectories
+
 
 class Task(NamedTuple):
     """An algorithm and how it is supervised; tasks are told apart by position, not by name."""
@@ -86,10 +88,13 @@ def _graph_losses(network, tasks, layout, truths, noise, select) -> tuple[Losses
         alone = lax.stop_gradient(network.only(len(tasks) - 1))
 
         def target_loss(noise):
-            (losses,) = _trajectory_losses(alone, tasks[-1:], layout, truths[-1:], noise)
+            (losses,) = _trajectory_losses(
+                alone, tasks[-1:], layout, truths[-1:], noise, learning=False
+            )
             return _total(losses)
 
-        best = _argmin(jax.vmap(target_loss)(noise))
+        with jax.default_matmul_precision(CHOOSING):
+            best = _argmin(jax.vmap(target_loss)(noise))
         return _trajectory_losses(network, tasks, layout, truths, noise[best])
 
     *base, target = jax.vmap(lambda n: _trajectory_losses(network, tasks, layout, truths, n))(noise)
@@ -100,12 +105,15 @@ def _graph_losses(network, tasks, layout, truths, noise, select) -> tuple[Losses
     return (*average, {name: loss[best] for name, loss in target.items()})
 
 
-def _trajectory_losses(network, tasks, layout: Layout, truths, noise) -> tuple[Losses, ...]:
+def _trajectory_losses(
+    network, tasks, layout: Layout, truths, noise, *, learning: bool = True
+) -> tuple[Losses, ...]:
     drivers = tuple(
         task.supervision.driver(task.algorithm.sequential, truth, noise if task.samples else None)
         for task, truth in zip(tasks, truths, strict=True)
     )
-    latents = training_latents(network, layout, drivers, truths[0].key.shape[0] - 1)
+    num_steps = truths[0].key.shape[0] - 1
+    latents = training_latents(network, layout, drivers, num_steps, learning=learning)
     return tuple(
         task.supervision.losses(network, k, layout, truths[k], latents[k])
         for k, task in enumerate(tasks)
