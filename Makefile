@@ -27,7 +27,7 @@ browser: ## install Chromium, for the tests that look at pages, if it is missing
 faults: $(READY) ## hundreds of faults and thousands of bad inputs; tables for the documentation
 	PYTHONPATH=tests $(BIN)/python -m faults --out results/faults.json $(FAULTS_FLAGS)
 	FUZZ_OUT=$(CURDIR)/results/fuzz.json HYPOTHESIS_PROFILE=thorough \
-	  $(BIN)/python -m pytest tests/test_bad_input.py
+	  $(BIN)/python -m pytest tests/bad_input
 
 lock: $(READY) ## write the versions that development is known to work with
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'uv>=0.9'

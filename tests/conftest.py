@@ -1,13 +1,19 @@
 """Runs before any test: JAX on the CPU, shapes checked at every call, hypothesis profiles."""
 
+import atexit
 import os
+import shutil
+import tempfile
 
-# Both must be set before jax is first imported. A value from outside wins, for instance to run
-# the tests on a GPU. JAX's compilation cache stays off: some CPUs reject its entries (jax#38445),
-# and tests that count compilations must not depend on an earlier run.
+# These must be set before jax is first imported. A value from outside wins, for instance to run
+# the tests on a GPU. Many tests train the same tiny networks: what one compiles serves the others,
+# in all processes of this run and in none of the next.
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
 os.environ.setdefault("MPLBACKEND", "agg")
-os.environ.setdefault("ALGOTRANSFER_COMPILATION_CACHE", "0")
+if "ALGOTRANSFER_COMPILATION_CACHE" not in os.environ:
+    compiled = tempfile.mkdtemp(prefix="algotransfer-compiled-")
+    os.environ["ALGOTRANSFER_COMPILATION_CACHE"] = compiled
+    atexit.register(shutil.rmtree, compiled, ignore_errors=True)
 
 from hypothesis import HealthCheck, settings
 from jaxtyping import install_import_hook

@@ -72,7 +72,7 @@ def test_a_graph_of_one_node(runs, tmp_path):
 
 def test_mistakes_are_answered_by_sentences(runs):
     graphs = sample_graphs("er", 2, 9)
-    with pytest.raises(ValueError, match="execute takes one graph, got a batch of 2"):
+    with pytest.raises(ValueError, match=r"expected a single graph, not a batch of shape \(2,\)"):
         execute(runs["na"], graphs)
     with pytest.raises(ValueError, match="steps=0; expected at least 1"):
         execute(runs["na"], graphs[0], steps=0)

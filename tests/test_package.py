@@ -8,6 +8,7 @@ import pytest
 from jaxtyping import TypeCheckError
 
 import algotransfer
+from algotransfer.graphs.families import edge_probability
 
 
 @pytest.mark.parametrize("name", algotransfer.__all__)
@@ -51,4 +52,4 @@ def test_import_does_not_load_heavy_modules():
 
 def test_annotations_are_checked_while_testing():
     with pytest.raises(TypeCheckError, match="num_nodes"):
-        algotransfer.sample_graphs("er", num_graphs=1, num_nodes="twenty")
+        edge_probability(num_nodes="twenty")

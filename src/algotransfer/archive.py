@@ -28,7 +28,7 @@ KINDS = "biufU"  # bits, integers, floats and text: what needs no pickle and no 
 EARLIEST = (1980, 1, 1, 0, 0, 0)  # the time a zip entry has when it has none
 
 # What `zipfile`, `numpy.lib.format` and `json` raise on bytes that nobody wrote on purpose.
-_DAMAGE = (zipfile.BadZipFile, EOFError, ValueError, struct.error, RuntimeError, RecursionError)
+DAMAGE = (zipfile.BadZipFile, EOFError, ValueError, struct.error, RuntimeError, RecursionError)
 
 
 def save_arrays(
@@ -76,7 +76,7 @@ def load_arrays(path: str | Path) -> tuple[dict[str, np.ndarray], dict[str, Any]
     with path.open("rb") as file:
         try:
             return _unpack(file)
-        except _DAMAGE as error:
+        except DAMAGE as error:
             raise DamagedFile(
                 f"{path} is damaged or was not written by algotransfer ({error}); "
                 "make or fetch it again"
@@ -88,6 +88,8 @@ def _unpack(file: BinaryIO) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
     size = file.seek(0, os.SEEK_END)
     if size > LARGEST_FILE:
         raise ValueError(f"it has {size} bytes, more than the {LARGEST_FILE} that are read")
+    if not zipfile.is_zipfile(file):
+        raise ValueError("it is not a whole .npz file, and no other kind is read here")
     with zipfile.ZipFile(file) as archive:
         entries = archive.infolist()
         names = [entry.filename.removesuffix(SUFFIX) for entry in entries]
@@ -100,7 +102,7 @@ def _unpack(file: BinaryIO) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
         if claimed > size or any(not 0 <= entry.header_offset < size for entry in entries):
             raise ValueError("its entries claim more bytes than it has")
         arrays = {
-            name: _parse(name, archive.read(entry))
+            name: parse_array(name, archive.read(entry))
             for name, entry in zip(names, entries, strict=True)
         }
     if CARD not in arrays:
@@ -143,7 +145,7 @@ def _portable(name: str, array: np.ndarray) -> np.ndarray:
     return np.asarray(array, array.dtype.newbyteorder("<"), order="C")
 
 
-def _parse(name: str, content: bytes) -> np.ndarray:
+def parse_array(name: str, content: bytes) -> np.ndarray:
     """One entry as an array that shares its memory; the header must account for every byte."""
     stream = io.BytesIO(content)
     if np.lib.format.read_magic(stream) != (1, 0):

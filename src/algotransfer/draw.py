@@ -20,8 +20,10 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import FancyArrowPatch
 
 from algotransfer.algorithms import Algorithm, Trace, get_algorithm
+from algotransfer.arguments import checked, shown
 from algotransfer.files import write_atomically
 from algotransfer.graphs import Graph, to_networkx
+from algotransfer.graphs.named import check_single
 
 # Viridis without its darkest part: the lighter, the better the key. It is even in lightness, so it
 # serves every kind of colour vision, and light enough for dark outlines to show.
@@ -29,6 +31,7 @@ BEST, WORST = 0.97, 0.25
 INK, EDGE, OUTLINE, FAINT, HIGHLIGHT = "#1a1a1a", "#c9ccd1", "#8a8f98", "#6f7580", "#d55e00"
 PANEL = 4.0  # inches
 TEXT_UP_TO = 40  # nodes up to which keys and weights are written out
+LEAST_DOTS, MOST_DOTS = 20, 2400  # per inch: text needs some, and memory has an end
 RADIUS = 12.0  # points; smaller where nothing is written into the nodes
 
 CENTRED: dict[str, Any] = {"ha": "center", "va": "center"}
@@ -37,6 +40,7 @@ KEY_TEXT: dict[str, Any] = {"fontsize": 8, "zorder": 5, **CENTRED}
 NOTE: dict[str, Any] = {"fontsize": 7.5, "color": INK, "zorder": 6, **CENTRED}
 
 
+@checked
 def draw_trace(
     algorithm: str | Algorithm,
     graph: Graph,
@@ -55,12 +59,19 @@ def draw_trace(
     **Returns:** the figure, to be shown in a notebook or given to `save_figure`.
     """
     algorithm = get_algorithm(algorithm)
-    if graph.batch_shape:
+    check_single(graph)
+    if trace.key.ndim != 2 or trace.key.shape[-1] != graph.num_nodes:
         raise ValueError(
-            f"one graph can be drawn, not a batch of {len(graph)}; choose one, such as graphs[0]"
+            f"a trace of keys of shape {trace.key.shape} does not belong to one graph of "
+            f"{graph.num_nodes} nodes; take the trace of this graph, such as trace[0]"
         )
     if not steps:
         steps = sorted({round(length) for length in np.linspace(0, int(trace.length), 6)})
+    if columns < 1 or not all(0 <= step < len(trace.key) for step in steps):
+        raise ValueError(
+            f"steps {shown(steps)} in {columns} columns; expected steps from 0 to "
+            f"{len(trace.key) - 1}, and at least one column"
+        )
     drawing = Drawing(graph, arrange(graph), _colours(algorithm, np.asarray(trace.key)))
 
     columns = min(columns, len(steps))
@@ -80,10 +91,17 @@ def draw_trace(
     return figure
 
 
+@checked
 def save_figure(figure: Figure, path: str | Path, dots_per_inch: int = 130) -> None:
     """Writes a figure in the format that the suffix names, whole or not at all."""
     stream = io.BytesIO()
-    kind = Path(path).suffix.removeprefix(".") or "png"
+    kind = Path(path).suffix.removeprefix(".").lower() or "png"
+    known = figure.canvas.get_supported_filetypes()
+    if kind not in known or not LEAST_DOTS <= dots_per_inch <= MOST_DOTS:
+        raise ValueError(
+            f"{path} with {dots_per_inch} dots per inch; expected one of the suffixes "
+            f"{', '.join(known)}, and {LEAST_DOTS} to {MOST_DOTS} dots"
+        )
     figure.savefig(stream, format=kind, dpi=dots_per_inch, facecolor="white")
     write_atomically(path, stream.getvalue())
 

@@ -12,8 +12,10 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from algotransfer.algorithms import Algorithm, run
+from algotransfer.arguments import checked
 from algotransfer.evaluation.execution import execute_freely
 from algotransfer.graphs.graph import Graph
+from algotransfer.graphs.named import check_single
 from algotransfer.networks.rollout import Driver, State
 from algotransfer.training.examples import tasks_of
 from algotransfer.training.objective import Task
@@ -49,6 +51,7 @@ class Answer:
         return self.reached & (self.pred != self.true_pred)
 
 
+@checked
 def execute(
     model: str | Path | Model,
     graph: Graph,
@@ -71,16 +74,15 @@ def execute(
     **Returns:** the network's `Answer`, with the true one.
     """
     model = model if isinstance(model, Model) else load_model(model)
-    if graph.batch_shape:
-        raise ValueError(f"execute takes one graph, got a batch of {len(graph)}; pass graphs[i]")
+    check_single(graph)
     seed = healthy_seed(model) if seed is None else seed
     steps = graph.num_nodes if steps is None else steps
     if not 1 <= steps <= MOST_STEPS:
         raise ValueError(f"steps={steps}; expected at least 1 and at most {MOST_STEPS:,}")
-    if infinity is not None and not 0 < infinity < np.inf:
-        raise ValueError(f"infinity={infinity}; expected a finite number above 0")
+    if infinity is not None and not 0 < infinity <= np.finfo(np.float32).max:
+        raise ValueError(f"infinity={infinity}; expected a finite number above 0, of float32")
     network, tasks = model.network(seed), tasks_of(model.experiment)
-    constants = model.card["infinity"] if infinity is None else [infinity] * len(tasks)
+    constants = model.card["infinity"] if infinity is None else [float(infinity)] * len(tasks)
     if network.independent:
         last = len(tasks) - 1
         network, tasks, constants = network.only(last), tasks[-1:], constants[-1:]

@@ -11,6 +11,7 @@ import json
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from algotransfer.arguments import check_fields
 from algotransfer.methods import ALONE, METHODS, TOGETHER
 from algotransfer.names import check_name
 
@@ -64,6 +65,7 @@ class Experiment:
     """Precision of matrix products in training (evaluation always uses float32)."""
 
     def __post_init__(self):
+        check_fields(self)
         for field, most in LARGEST.items():
             value = getattr(self, field)
             if value is not None and not 1 <= value <= most:

@@ -36,10 +36,11 @@ def open_atomically(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     anything fails, the temporary file is removed and `path` is as it was before.
     """
     target = Path(os.path.realpath(path))  # what a link points at is replaced, not the link
+    if target.is_dir():
+        reason = os.strerror(errno.EISDIR)
+        raise IsADirectoryError(errno.EISDIR, f"cannot write {path} ({reason}); name a file in it")
     temporary = target.with_name(f".{target.name[:50]}.{secrets.token_hex(8)}.tmp")
     try:
-        if target.is_dir():
-            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
         with open(temporary, "xb") as file:
             yield file
             file.flush()

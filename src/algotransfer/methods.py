@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from algotransfer.arguments import check_fields
+
 
 @dataclass(frozen=True)
 class TransferMethod:
@@ -23,6 +25,14 @@ class TransferMethod:
     processors: tuple[str, ...] = ("fresh",)
     frozen: tuple[bool, ...] = (False,)
     joint: bool = False
+
+    def __post_init__(self):
+        check_fields(self)
+        if len(self.processors) != len(self.frozen) or {*self.processors} - {"fresh", "base"}:
+            raise ValueError(
+                f"processors {self.processors}, frozen {self.frozen}; expected 'fresh' or 'base' "
+                "for each processor, and True or False for each of them"
+            )
 
     @property
     def pretrained(self) -> bool:

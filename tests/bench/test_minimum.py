@@ -8,6 +8,9 @@ from algotransfer.algorithms import get_algorithm
 from algotransfer.bench.ceilings import Ceilings
 from algotransfer.bench.minimum import PROCESS, Shape, Work, execution_step, training_step
 from algotransfer.bench.rows import Row, slower_than
+from algotransfer.bench.training import least_work
+from algotransfer.datasets import make_dataset
+from algotransfer.experiment import Experiment
 from algotransfer.graphs import sample_graphs
 from algotransfer.networks import MODELS, make_layouts
 
@@ -49,6 +52,9 @@ def test_training_without_steps_runs_all_trajectories_forward_and_one_backward()
 
 def test_networks_without_a_formula_have_no_least_work():
     assert execution_step("mine", Shape(2, 4), hidden_in_memory=False) is None
+    graphs = make_dataset("er", 2, 6)
+    assert least_work(Experiment(model="relax"), graphs) is None
+    assert least_work(Experiment(model="ne++"), graphs).operations > 0
 
 
 def row(what, milliseconds, **more):

@@ -7,9 +7,11 @@ import pytest
 from algorithms import batches
 from evaluation import cases
 
+from algotransfer.cli import main
 from algotransfer.datasets import from_graphs, make_dataset
 from algotransfer.evaluation import COLUMNS, evaluate_networks
 from algotransfer.evaluation import execution as module
+from algotransfer.evaluation.runs import read_evaluation, save_evaluation
 from algotransfer.experiment import Experiment
 
 NO_ALGORITHM = Experiment(target="dijkstra", supervision="na", hidden=4)
@@ -123,3 +125,34 @@ def test_graphs_of_ones_own():
 def test_seeds_must_match_the_weights(networks, datasets):
     with pytest.raises(ValueError, match="weights of 2 networks and 3 seeds"):
         evaluate_networks(networks, NO_ALGORITHM, [0, 1, 2], datasets)
+
+
+def test_other_sizes_are_kept_when_asked_for(frame, tmp_path, capsys):
+    small, large = (frame[frame["num_nodes"] == n] for n in (4, 6))
+    save_evaluation(tmp_path, small)
+    save_evaluation(tmp_path, large.assign(value=0.0), keep=True)
+    save_evaluation(tmp_path, large, keep=True)
+    expected = pandas.concat([small, large], ignore_index=True)
+    kept = read_evaluation(tmp_path).astype(COLUMNS)
+    pandas.testing.assert_frame_equal(kept, expected, check_exact=True)
+    save_evaluation(tmp_path, large)
+    assert set(read_evaluation(tmp_path)["num_nodes"]) == {6}
+    assert main(["evaluate", "ne-dijkstra-na", "--keep", "--out", "x.csv"]) == 2
+    assert "--keep is for the table in a run folder" in capsys.readouterr().err
+    assert main(["evaluate", str(tmp_path), "--infinity", "100"]) == 2
+    assert "is for what was seen in training; add --out" in capsys.readouterr().err
+
+
+def test_another_stand_in_for_infinity(tmp_path):
+    """Exact relaxations do not depend on it; NE, which has seen another one in training, does."""
+    options = ["--num-nodes", "8", "--graph", "er", "--num-graphs", "4"]
+    tables = {}
+    for name in ("relax-dijkstra-na-4a6b0caf5adbc5a0", "ne-dijkstra-na"):
+        for infinity in ("instance", "100"):
+            out = tmp_path / f"{name}-{infinity}.csv"
+            call = ["evaluate", name, *options, "--infinity", infinity, "--out", str(out)]
+            assert main(call) == 0
+            tables[name[:2], infinity] = pandas.read_csv(out)
+    key = {place: np.mean(values(table, "key", row="network")) for place, table in tables.items()}
+    assert key["re", "100"] == pytest.approx(key["re", "instance"], rel=1e-3)
+    assert key["ne", "100"] > 10 * key["ne", "instance"]

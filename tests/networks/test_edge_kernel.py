@@ -8,10 +8,10 @@ from networks.small import complete_graph, random_graphs, to_graphs
 from training.small import examples_of, graphs, networks, tasks_of
 
 from algotransfer.networks import latents, make_layouts
-from algotransfer.networks.edge_kernel import best_through_hidden_layer, fits
+from algotransfer.networks.edge_kernel import ROWS, best_through_hidden_layer, fits
 from algotransfer.networks.layouts.listed import with_neighbours
 
-UNITS, OUTPUTS = 64, 32
+UNITS, OUTPUTS, COPIES = 64, 32, 3
 
 
 @pytest.mark.parametrize("num_nodes", [1, 2, 7, 20, 33])
@@ -20,22 +20,35 @@ def test_best_of_all_neighbours(num_nodes, kinds):
     plain = [*random_graphs(np.random.default_rng(1), 4, num_nodes), complete_graph(num_nodes)]
     layouts = make_layouts(to_graphs(plain), kinds, "dense")
     keys = jax.random.split(jax.random.key(num_nodes), 4)
-    product = jax.random.normal(keys[0], (len(plain), num_nodes, 2 * UNITS + OUTPUTS + 5))
+    shape = (len(plain), COPIES, num_nodes, 2 * UNITS + OUTPUTS + 5)
+    product = jax.random.normal(keys[0], shape)
     along = jax.random.normal(keys[1], (len(kinds), OUTPUTS))
     hidden_along = jax.random.normal(keys[2], (len(kinds), UNITS))
     second = jax.random.normal(keys[3], (UNITS, OUTPUTS))
 
-    def by_kernel(product, layout):
+    def by_kernel(products, layout):
         layout = with_neighbours(layout)
-        return best_through_hidden_layer(product, layout, along, hidden_along, second)
 
-    def by_formula(product, layout):
+        def one(product):
+            return best_through_hidden_layer(product, layout, along, hidden_along, second)
+
+        return jax.vmap(one)(products)
+
+    def by_formula(products, layout):
+        return jax.vmap(lambda product: formula(product, layout))(products)
+
+    def formula(product, layout):
         receiver, sender, linear = jnp.split(product, [UNITS, 2 * UNITS], axis=-1)
         layer = jax.nn.relu(layout.pairs(receiver, sender, hidden_along))
         return layout.max(layout.pairs(None, linear[:, :OUTPUTS], along) + layer @ second)
 
     found, expected = (jax.vmap(f)(product, layouts) for f in (by_kernel, by_formula))
     np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-5)
+    # All copies of a graph share programs.
+    programs = -(-COPIES * num_nodes // ROWS)
+    assert f"grid=({len(plain)}, {programs})" in str(
+        jax.make_jaxpr(jax.vmap(by_kernel))(product, layouts)
+    )
 
 
 def test_hidden_layers_that_cannot_be_cut_into_tiles_are_left_alone():

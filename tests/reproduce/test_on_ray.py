@@ -1,18 +1,31 @@
 """Steps on a real Ray cluster of several machines, all of them on this one."""
 
+import functools
 import os
 import threading
 import time
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
+from processes import QUICK_TO_COMPILE, run_python
 
 from algotransfer.archive import load_arrays
 from algotransfer.cli import main
 from algotransfer.datasets import Preset
 from algotransfer.experiment import Experiment
+from algotransfer.reproduce import steps
 from algotransfer.reproduce.runner import run_steps
-from algotransfer.reproduce.steps import UNWATCHED, Evaluate, MakeData, Paused, Step, Train
+from algotransfer.reproduce.steps import (
+    UNWATCHED,
+    Evaluate,
+    MakeData,
+    Paused,
+    Step,
+    Train,
+    Watch,
+)
+from algotransfer.training.slices import read_slices
 
 ray = pytest.importorskip("ray", reason="Ray has no wheel for this Python: pip install ray")
 os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
@@ -22,16 +35,23 @@ from ray.cluster_utils import Cluster as Machines  # noqa: E402
 from algotransfer.reproduce.on_ray import Cluster  # noqa: E402
 
 TINY = Preset(graph=("er",), train=16, validation=4, test=4, num_nodes=6, test_sizes=(6,))
-FAST = Experiment(target="bfs", supervision="tf", hidden=2, batch_size=8, max_epochs=2)
+FAST = Experiment(target="bfs", supervision="tf", hidden=2, batch_size=8, max_epochs=6)
+LOCAL = f"""
+from algotransfer.datasets import Preset
+from algotransfer.experiment import Experiment
+from algotransfer.reproduce.runner import run_steps
+from algotransfer.reproduce.steps import Evaluate, MakeData, Train
+run_steps([Evaluate(Train({FAST}, (k,), MakeData({TINY}))) for k in range(2)], "here")
+"""
+WAITS_AT = 3  # the epoch in which a training waits for its machine to die
 
 
 @dataclass(frozen=True)
 class Slow(Step):
-    """Notes where it begins and ends; takes a while in between, on files alone."""
+    """Takes a while, on files alone."""
 
     word: str
-    needs: tuple["Slow", ...] = ()
-    seconds: float = 0.0
+    seconds: float
 
     @property
     def name(self):
@@ -39,18 +59,15 @@ class Slow(Step):
 
     @property
     def inputs(self):
-        return self.needs
+        return ()
 
     def found(self, folder):
-        return (folder / self.word).exists()
+        return False
 
     def estimate(self, folder, estimates):
         return 1.0
 
     def run(self, folder, device=None, watch=UNWATCHED):
-        node = ray.get_runtime_context().get_node_id()
-        with (folder / "log").open("a") as log:
-            log.write(f"begin {self.word} {node}\n")
         watch.tell(1, "under way")
         end = time.monotonic() + self.seconds
         while time.monotonic() < end:
@@ -59,20 +76,50 @@ class Slow(Step):
                 raise Paused
         if self.word == "broken":
             raise ValueError("the pen is broken")
-        assert all(step.found(folder) for step in self.needs)
-        (folder / self.word).write_text(node)
-        with (folder / "log").open("a") as log:
-            log.write(f"end {self.word} {node}\n")
         return {"writing": self.seconds}
+
+
+@dataclass(frozen=True)
+class Noted(Train):
+    """A training that notes where it begins and ends; checkpoints are written every epoch."""
+
+    waits: bool = False
+
+    @property
+    def name(self):
+        return f"seed{self.seeds[0]}"
+
+    def run(self, folder, device=None, watch=UNWATCHED):
+        node = ray.get_runtime_context().get_node_id()
+        self.note(folder, f"begin {self.name} {node}")
+
+        def tell(done, words):
+            watch.tell(done, words)
+            while self.waits and done == WAITS_AT and not (folder / "killed").exists():
+                time.sleep(0.05)
+
+        steps.train = functools.partial(steps.train, checkpoint_seconds=0)
+        seconds = super().run(folder, device, Watch(watch.pause, tell))
+        self.note(folder, f"end {self.name} {node}")
+        return seconds
+
+    def note(self, folder, words):
+        with (folder / "log").open("a") as log:
+            log.write(words + "\n")
 
 
 @pytest.fixture(scope="module")
 def machines():
     """A head that computes nothing, and two machines with one core each."""
-    machines = Machines(initialize_head=True, head_node_args={"num_cpus": 0})
-    for _ in range(2):
-        machines.add_node(num_cpus=1)
-    machines.wait_for_nodes()
+    # A dead machine is missed after five seconds: Ray's own fifteen are for busy networks.
+    head = {"num_cpus": 0, "_system_config": {"health_check_period_ms": 1000}}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XLA_FLAGS", QUICK_TO_COMPILE)
+        patch.setenv("PYTHONPATH", str(Path(__file__).parents[1]))  # they import this file
+        machines = Machines(initialize_head=True, head_node_args=head)
+        for _ in range(2):
+            machines.add_node(num_cpus=1)
+        machines.wait_for_nodes()
     yield machines
     ray.shutdown()
     machines.shutdown()
@@ -84,82 +131,80 @@ def cluster(machines):
 
 
 class Notes:
-    def __init__(self, act=lambda step: None):
+    """Keeps what it is told, and acts on it."""
+
+    def __init__(self, act=lambda: None):
         self.seen, self.act = [], act
 
     def start(self, step):
         self.seen.append(("start", step.name))
 
     def tell(self, step, done, words):
-        self.seen.append((words, step.name))
-        self.act(step)
+        self.seen.append((words.split(",")[0], step.name))
+        self.act()
 
     def finish(self, result):
         self.seen.append((result.state, result.step.name))
+        self.act()
 
 
 def states(results):
     return {result.step.name: result.state for result in results}
 
 
-def begun(folder, word="begin"):
-    lines = (folder / "log").read_text().splitlines()
-    return [line.split()[1] for line in lines if line.startswith(word)]
-
-
-def test_results_are_those_of_a_local_run(cluster, tmp_path):
-    data = MakeData(TINY)
-    steps = [Evaluate(Train(FAST, seeds, data)) for seeds in ((0,), (1,))]
-    away = run_steps(steps, tmp_path / "away", jobs=cluster.slots, executor=cluster.run)
-    here = run_steps(steps, tmp_path / "here")
-    assert [(r.step, r.state) for r in away] == [(r.step, r.state) for r in here]
-    for step in steps:
-        ours, theirs = (step.train.path(tmp_path / place) for place in ("away", "here"))
-        assert (
-            load_arrays(ours / "weights.npz")[1]["sha256"]
-            == load_arrays(theirs / "weights.npz")[1]["sha256"]
-        )
-        assert (ours / "evaluation.csv").read_bytes() == (theirs / "evaluation.csv").read_bytes()
-    again = run_steps(steps, tmp_path / "here", jobs=cluster.slots, executor=cluster.run)
-    assert {r.state for r in again if r.step.uses_device} == {"found"}  # one cache for both
-
-
 def test_news_failures_and_pauses_arrive(cluster, tmp_path):
     notes = Notes()
-    steps = [Slow("long", seconds=2.0), Slow("broken", seconds=0.5)]
-    results = run_steps(steps, tmp_path, jobs=2, view=notes, executor=cluster.run)
+    slow = [Slow("long", 2.0), Slow("broken", 0.5)]
+    results = run_steps(slow, tmp_path, jobs=2, view=notes, executor=cluster.run)
     assert states(results) == {"long": "done", "broken": "failed"}
     assert results[1].reason == "ValueError: the pen is broken"
     assert ("under way", "long") in notes.seen
     fresh = Cluster(device="cpu")  # a board of its own, on the same machines
-    paused = run_steps([Slow("more", seconds=60.0)], tmp_path, seconds=0.5, executor=fresh.run)
+    paused = run_steps([Slow("more", 60.0)], tmp_path, seconds=0.5, executor=fresh.run)
     assert states(paused) == {"more": "paused"}
 
 
-def test_a_machine_dies_and_the_rest_finishes(machines, cluster, tmp_path):
-    first = [Slow(f"first{k}", seconds=0.2) for k in range(3)]
-    second = [Slow(f"second{k}", (first[k],), seconds=1.5) for k in range(3)]
-    last = Slow("last", tuple(second))
-    killing = threading.Event()
+def test_a_machine_dies_under_a_training_and_nothing_is_lost(machines, cluster, tmp_path):
+    """One training has finished, another is in its third epoch when its machine is killed."""
+    data, away, here = MakeData(TINY), tmp_path / "away", tmp_path / "here"
+    evaluations = [Evaluate(Noted(FAST, (k,), data, waits=k == 1)) for k in range(2)]
+    first, second = (step.train.path(away) for step in evaluations)
+    finished, lock = {}, threading.Lock()
 
-    def kill_once(step):
-        if step.name == "second0" and not killing.is_set():
-            killing.set()
-            lines = (tmp_path / "log").read_text().splitlines()
-            (node,) = {line.split()[2] for line in lines if line.startswith("begin second0")}
+    def kill_once():
+        with lock:
+            in_the_middle = (f"epoch {WAITS_AT}", "seed1") in notes.seen
+            if finished or not in_the_middle or ("done", "seed0") not in notes.seen:
+                return
+            finished.update((path, path.stat()) for path in first.glob("weights.npz"))
+            lines = [line.split() for line in (away / "log").read_text().splitlines()]
+            (node,) = {node for word, name, node in lines if (word, name) == ("begin", "seed1")}
             (dead,) = [m for m in machines.worker_nodes if m.node_id == node]
             machines.remove_node(dead, allow_graceful=False)
+            (away / "killed").touch()
 
-    results = run_steps([last], tmp_path, jobs=2, view=Notes(kill_once), executor=cluster.run)
-    assert killing.is_set()
+    notes = Notes(kill_once)
+    results = run_steps(evaluations, away, jobs=2, view=notes, executor=cluster.run)
     assert set(states(results).values()) == {"done"}
-    ends = begun(tmp_path, "end")
-    assert sorted(ends) == sorted(step.name for step in [*first, *second, last])  # each once
-    again = {name for name in begun(tmp_path) if begun(tmp_path).count(name) > 1}
-    assert "second0" in again  # it was under way on the machine that died
-    finished_before = {step.name for step in first[:1]}
-    assert not again & finished_before
-    assert not list(tmp_path.glob(".seen-*"))
+    log = [line.split()[:2] for line in (away / "log").read_text().splitlines()]
+    assert sorted(log) == [["begin", f"seed{k}"] for k in (0, 1, 1)] + [
+        ["end", f"seed{k}"] for k in (0, 1)
+    ]
+    assert finished
+    assert all(path.stat() == before for path, before in finished.items())
+    begins = [entry["epochs"][0] for entry in read_slices(second) if "epochs" in entry]
+    assert begins[-1] >= WAITS_AT - 1  # it went on from its checkpoint
+    assert not list(away.rglob(".*"))
+
+    run_python(LOCAL, folder=tmp_path)
+    plain = [Evaluate(Train(FAST, (k,), data)) for k in range(2)]
+    for step in plain:
+        ours, theirs = step.train.path(away), step.train.path(here)
+        sums = [load_arrays(path / "weights.npz")[1]["sha256"] for path in (ours, theirs)]
+        assert sums[0] == sums[1]
+        assert (ours / "evaluation.csv").read_bytes() == (theirs / "evaluation.csv").read_bytes()
+    again = run_steps(plain, away)
+    assert {r.state for r in again if r.step.uses_device} == {"found"}  # one cache for both
 
 
 def test_words_about_what_cannot_work(cluster, tmp_path, monkeypatch, capsys):

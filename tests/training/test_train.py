@@ -153,7 +153,7 @@ def test_killed_at_random_moments_it_ends_bit_identical(tmp_path):
 
 
 def test_a_batch_that_does_not_fit_is_split(splits, tmp_path, monkeypatch):
-    experiment = dataclasses.replace(FAST, batch_size=64, max_epochs=1)
+    experiment = dataclasses.replace(FAST, batch_size=4, max_epochs=1)
     needs = []
 
     def compile_and_note(*arguments):

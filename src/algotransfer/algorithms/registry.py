@@ -5,6 +5,7 @@ from difflib import get_close_matches
 from algotransfer.algorithms.base import Algorithm
 from algotransfer.algorithms.parallel import bellman_ford, bfs, reliable_par, widest_par
 from algotransfer.algorithms.sequential import dfs, dijkstra, prim, reliable_seq, widest_seq
+from algotransfer.arguments import checked
 
 ALGORITHMS: dict[str, Algorithm] = {
     algorithm.name: algorithm
@@ -22,6 +23,7 @@ ALGORITHMS: dict[str, Algorithm] = {
 }
 
 
+@checked
 def get_algorithm(algorithm: str | Algorithm) -> Algorithm:
     """Looks an algorithm up by name; an `Algorithm` is passed through."""
     if isinstance(algorithm, Algorithm):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection
 from concurrent.futures import ThreadPoolExecutor
 from typing import Literal
 
@@ -13,7 +12,8 @@ import numpy as np
 from algotransfer.algorithms.base import Algorithm, Trace
 from algotransfer.algorithms.programs import run_dense, run_sparse
 from algotransfer.algorithms.registry import get_algorithm
-from algotransfer.graphs.graph import Graph
+from algotransfer.arguments import checked
+from algotransfer.graphs.graph import Graph, check_graph
 
 Layout = Literal["dense", "sparse"]
 PROGRAMS = {"dense": run_dense, "sparse": run_sparse}
@@ -27,6 +27,7 @@ CHUNK_CELLS = {"cpu": 2**19}
 CHUNK_CELLS_ELSEWHERE = 2**26
 
 
+@checked
 def run(
     algorithm: str | Algorithm,
     graphs: Graph,
@@ -46,8 +47,6 @@ def run(
     """
     algorithm = get_algorithm(algorithm)
     layout = layout or _faster_layout(algorithm, graphs.num_nodes)
-    _check_choice("record", record, ("full", "final"))
-    _check_choice("layout", layout, PROGRAMS)
     _check_graphs(algorithm, graphs, record)
     if not graphs.batch_shape:
         return run(algorithm, jax.tree.map(lambda leaf: leaf[None], graphs), record, layout)[0]
@@ -110,23 +109,13 @@ def _with_room(graphs: Graph, width: int) -> Graph:
     )
 
 
-def _check_choice(name: str, value: str, choices: Collection[str]) -> None:
-    if value not in choices:
-        raise ValueError(f"{name}={value!r}; choose {' or '.join(map(repr, choices))}")
-
-
 def _check_graphs(algorithm: Algorithm, graphs: Graph, record: str) -> None:
     if record == "full" and graphs.num_nodes > LARGEST_TRACE:
         raise ValueError(
             f"a full trace of {graphs.num_nodes} nodes needs {graphs.num_nodes + 1} steps of as "
             f"many keys; above {LARGEST_TRACE} nodes use record='final'"
         )
-    source = np.asarray(graphs.source)
-    if source.size and not (0 <= source.min() and source.max() < graphs.num_nodes):
-        raise ValueError(
-            f"a source lies outside the graph: got {source.min()}…{source.max()}, "
-            f"expected 0…{graphs.num_nodes - 1}"
-        )
+    check_graph(graphs)
     weights = np.asarray(graphs.weights)[np.asarray(graphs.edge_mask())]
     low, high = algorithm.weights
     # Numbers too small for float32's full precision count as 0: a CPU computes with them so.

@@ -17,7 +17,11 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from algotransfer.algorithms import ALGORITHMS
+from algotransfer.archive import DAMAGE, SUFFIX, parse_array
+from algotransfer.arguments import checked, shown
 from algotransfer.graphs.graph import Graph, from_edges
+
+LARGEST = 2**30  # bytes that a file of samples may unpack to
 
 
 class _Counterpart(NamedTuple):
@@ -51,6 +55,7 @@ class ClrsFeedback:
     pred: Int[np.ndarray, "graphs nodes"]
 
 
+@checked
 def import_clrs(path: str | Path) -> dict[str, ClrsFeedback]:
     """Reads a file that `benchmarks/peers/clrs_samples.py feedback FILE.npz` wrote.
 
@@ -58,11 +63,15 @@ def import_clrs(path: str | Path) -> dict[str, ClrsFeedback]:
     """
     try:
         with zipfile.ZipFile(path) as archive:  # numpy.load would take a single array as well
-            arrays = {
-                name.removesuffix(".npy"): np.lib.format.read_array(archive.open(name))
-                for name in archive.namelist()
-            }
-    except (ValueError, EOFError, zipfile.BadZipFile, zlib.error) as error:
+            arrays, left = {}, LARGEST
+            for name in archive.namelist():
+                with archive.open(name) as stream:
+                    content = stream.read(left + 1)  # whatever the archive says of its sizes
+                left -= len(content)
+                if left < 0:
+                    raise ValueError(f"it unpacks to more than {LARGEST} bytes")
+                arrays[name.removesuffix(SUFFIX)] = parse_array(name, content)
+    except (*DAMAGE, NotImplementedError, zlib.error) as error:
         raise ValueError(
             f"{path} is not a readable .npz archive ({error}); write it anew with "
             "benchmarks/peers/clrs_samples.py"
@@ -77,6 +86,7 @@ def import_clrs(path: str | Path) -> dict[str, ClrsFeedback]:
     return {feedback.algorithm: feedback for feedback in imported}
 
 
+@checked
 def from_clrs(name: str, feedback) -> ClrsFeedback:
     """Converts a batch straight from a dm-clrs sampler, where both packages are installed.
 
@@ -85,6 +95,11 @@ def from_clrs(name: str, feedback) -> ClrsFeedback:
     - `name`: CLRS's name of the algorithm, such as `mst_prim`.
     - `feedback`: what `clrs.build_sampler(name, …)[0].next()` returns.
     """
+    if not hasattr(feedback, "features") or not hasattr(feedback, "outputs"):
+        raise TypeError(
+            f"expected the feedback of a dm-clrs sampler, not {shown(feedback)}: it has neither "
+            "features nor outputs"
+        )
     features = feedback.features
     last = np.asarray(features.lengths).astype(int) - 1  # hints after a graph's end are padding
 

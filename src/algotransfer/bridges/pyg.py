@@ -8,14 +8,15 @@ import jax
 import numpy as np
 
 from algotransfer.algorithms import Trace
+from algotransfer.arguments import checked
+from algotransfer.datasets import Dataset
 from algotransfer.graphs.graph import Graph
 
 if TYPE_CHECKING:
     from torch_geometric.data import Data  # pyright: ignore[reportMissingImports]
 
-    from algotransfer.datasets import Dataset
 
-
+@checked
 def to_pyg(graphs: Dataset | Graph, trace: Trace | None = None) -> list[Data]:
     """Converts graphs, and the steps of an algorithm on them, for PyTorch Geometric.
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from tyro.conf import Positional, arg
 
@@ -33,8 +34,12 @@ class Evaluate:
     """Evaluate on your own data files (.npz) instead."""
     clrs: Path | None = None
     """Evaluate on graphs imported from dm-clrs instead (see the documentation)."""
+    infinity: float | Literal["instance"] | None = None
+    """What the network sees for ∞; by default what it saw in training."""
     out: Path | None = None
     """File for the table (.csv); by default `evaluation.csv` in the run folder."""
+    keep: bool = False
+    """Keep what the run folder's table has of graphs of other sizes."""
 
     def run(self) -> None:
         """Evaluates, prints, writes."""
@@ -42,6 +47,12 @@ class Evaluate:
             check_name("graph family", name, FAMILY_NAMES)
         if self.data and self.clrs:
             raise ValueError("--data and --clrs cannot go together")
+        if self.keep and self.out:
+            raise ValueError("--keep is for the table in a run folder; leave out --out")
+        if self.infinity is not None and self.out is None and Path(self.model).is_dir():
+            raise ValueError(
+                "--infinity: the table in a run folder is for what was seen in training; add --out"
+            )
         from algotransfer.cli.console import next_step, output, progress_bar, wrote
         from algotransfer.evaluation import beside_paper, beside_paper_table, summary_table
         from algotransfer.evaluation.runs import evaluate, save_evaluation
@@ -49,6 +60,9 @@ class Evaluate:
         from algotransfer.training import load_model
 
         model = load_model(self.model)
+        if self.infinity is not None:
+            experiment = dataclasses.replace(model.experiment, infinity=self.infinity)
+            model = dataclasses.replace(model, experiment=experiment)
         datasets = self._datasets(model.experiment.target)
         with progress_bar() as bar:
             task = bar.add_task("evaluating", total=None)
@@ -63,7 +77,7 @@ class Evaluate:
             next_step("add --out FILE.csv to keep this table")
             return
         if self.out is None:
-            path = save_evaluation(folder, frame)
+            path = save_evaluation(folder, frame, self.keep)
         else:
             path = self.out
             write_atomically(path, frame.to_csv(index=False).encode())

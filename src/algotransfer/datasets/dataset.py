@@ -10,6 +10,7 @@ import numpy as np
 from jaxtyping import Shaped
 
 from algotransfer.algorithms import Algorithm, Trace, get_algorithm, run
+from algotransfer.arguments import check_fields, checked
 from algotransfer.graphs.graph import Graph, concatenate
 from algotransfer.graphs.sampling import sample_graphs
 
@@ -30,6 +31,14 @@ class Dataset:
     family: Shaped[np.ndarray, " graphs"]
     arguments: Mapping[str, Any]
     _traces: dict[Algorithm, Trace] = field(default_factory=dict, repr=False)
+
+    def __post_init__(self):
+        check_fields(self)
+        if self.graphs.batch_shape != self.family.shape or not len(self.family):
+            raise ValueError(
+                f"graphs of batch shape {self.graphs.batch_shape} with families of shape "
+                f"{self.family.shape}; expected one family for each graph of a batch"
+            )
 
     def __len__(self) -> int:
         """Number of graphs."""
@@ -66,6 +75,7 @@ class Dataset:
         return f"<Dataset of {len(self)} graphs ({families}) with {self.num_nodes} nodes>"
 
 
+@checked
 def make_dataset(
     graph: str | Sequence[str] = "er",
     num_graphs: int = 1000,

@@ -11,6 +11,7 @@ import jax
 import numpy as np
 
 from algotransfer.archive import content_hash
+from algotransfer.arguments import checked
 from algotransfer.datasets.dataset import Dataset
 from algotransfer.datasets.ragged import check_edges, to_ragged
 from algotransfer.graphs import (
@@ -23,6 +24,7 @@ from algotransfer.graphs import (
 )
 
 
+@checked
 def from_graphs(graphs: Iterable[Any], family: str | Sequence[str] = "own") -> Dataset:
     """Makes a dataset of graphs that were not sampled here; all must have the same size.
 

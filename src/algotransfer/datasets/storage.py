@@ -10,6 +10,7 @@ import numpy as np
 
 from algotransfer.algorithms import ALGORITHMS, Algorithm, Trace, get_algorithm
 from algotransfer.archive import load_arrays, save_arrays
+from algotransfer.arguments import checked
 from algotransfer.datasets.dataset import Dataset
 from algotransfer.datasets.ragged import Ragged, check_edges, from_ragged, to_ragged
 
@@ -31,6 +32,7 @@ ENTRIES: dict[str, tuple[str, tuple[str, ...]]] = {
 }
 
 
+@checked
 def save_dataset(dataset: Dataset, path: str | Path, algorithm: str | Algorithm) -> str:
     """Writes the graphs and one algorithm's traces; equal arguments give equal bytes.
 
@@ -60,6 +62,7 @@ def save_dataset(dataset: Dataset, path: str | Path, algorithm: str | Algorithm)
     return save_arrays(path, present, card)
 
 
+@checked
 def load_dataset(path: str | Path) -> Dataset:
     """Reads a data file and checks all of it: version, types, shapes, ranges and sha256.
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import jax
 import numpy as np
 
+from algotransfer.arguments import checked, shown
 from algotransfer.datasets.dataset import Dataset
 from algotransfer.evaluation.exam import Exam, Label
 from algotransfer.evaluation.execution import LayoutName
@@ -32,6 +33,7 @@ COLUMNS = {
 }
 
 
+@checked
 def evaluate_networks(
     networks: Executor,
     experiment: Experiment,
@@ -65,10 +67,12 @@ def evaluate_networks(
     count = jax.tree.leaves(networks)[0].shape[0]
     if count != len(seeds):
         raise ValueError(
-            f"got weights of {count} networks and {len(seeds)} seeds ({list(seeds)}); "
+            f"got weights of {count} networks and {len(seeds)} seeds ({shown(seeds)}); "
             "give one seed for each, and weights with an axis of seeds in front"
         )
-    datasets = list(datasets.values() if isinstance(datasets, Mapping) else datasets)
+    if isinstance(datasets, Mapping):
+        datasets = datasets.values()
+    datasets = [_dataset(one) for one in datasets]
     total, done, rows = sum(map(len, datasets)), 0, []
     for dataset in datasets:
         exam = Exam.prepare(networks, list(seeds), experiment, dataset.graphs, layout)
@@ -82,6 +86,12 @@ def evaluate_networks(
             metrics = jax.tree.map(lambda *a: np.concatenate(a, axis=1), *[m for _, m in parts])
             rows += _rows(labels, dataset, metrics)
     return pandas.DataFrame(rows, columns=list(COLUMNS)).astype(COLUMNS)
+
+
+def _dataset(one: object) -> Dataset:
+    if isinstance(one, Dataset):
+        return one
+    raise TypeError(f"expected datasets, not {shown(one)}; make_dataset makes one")
 
 
 def _only(new: int, results: list[tuple[list[Label], Metrics]]):

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from algotransfer.arguments import checked
 from algotransfer.datasets import PRESETS, Dataset, make_dataset
-from algotransfer.evaluation.evaluate import Progress, evaluate_networks
+from algotransfer.evaluation.evaluate import COLUMNS, Progress, evaluate_networks
 from algotransfer.files import DamagedFile, write_atomically
 from algotransfer.names import FAMILY_NAMES
 from algotransfer.sums import check_seal, seal
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 EVALUATION = "evaluation.csv"
 
 
+@checked
 def evaluate(
     source: str | Path | Model,
     datasets: Mapping[int, Dataset] | Iterable[Dataset] | None = None,
@@ -52,9 +54,16 @@ def unseen_graphs(
     }
 
 
-def save_evaluation(folder: Path, frame: pandas.DataFrame) -> Path:
-    """Writes the table as CSV into a run folder, all of it or nothing."""
+def save_evaluation(folder: Path, frame: pandas.DataFrame, keep: bool = False) -> Path:
+    """Writes the table as CSV into a run folder, all of it or nothing.
+
+    **Arguments:**
+
+    - `keep`: also keep what the folder's table has of graphs of other sizes.
+    """
     path = folder / EVALUATION
+    if keep and path.exists():
+        frame = _with_other_sizes(frame, read_evaluation(folder))
     write_atomically(path, frame.to_csv(index=False).encode())
     seal(path)
     return path
@@ -70,3 +79,10 @@ def read_evaluation(folder: Path) -> pandas.DataFrame:
         return pandas.read_csv(path)
     except DamagedFile as error:
         raise DamagedFile(f"{error}; make it again with `algotransfer evaluate {folder}`") from None
+
+
+def _with_other_sizes(frame: pandas.DataFrame, old: pandas.DataFrame) -> pandas.DataFrame:
+    import pandas
+
+    others = old[~old["num_nodes"].isin(frame["num_nodes"].unique())].astype(COLUMNS)
+    return pandas.concat([others, frame], ignore_index=True)

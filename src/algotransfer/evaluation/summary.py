@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from algotransfer.algorithms import get_algorithm
+from algotransfer.arguments import checked, shown
+from algotransfer.evaluation.evaluate import COLUMNS
 from algotransfer.experiment import Experiment
 from algotransfer.names import FAMILY_NAMES
 from algotransfer.paper import paper_tables
@@ -22,11 +24,29 @@ def per_seed(frame: pandas.DataFrame) -> pandas.DataFrame:
 
     **Returns:** the columns `row`, `seed`, `num_nodes`, `metric`, `mean`, `std`.
     """
+    check_frame(frame)
     overall: Any = frame[frame["hop"].isna()]
     groups = overall.groupby(
         ["row", "seed", "num_nodes", "metric"], dropna=False, sort=False, as_index=False
     )
     return groups.agg(mean=("value", "mean"), std=("value", _std))
+
+
+def check_frame(frame: Any) -> None:
+    """Raises a `TypeError` or a `ValueError` unless it is a table that `evaluate` returns."""
+    import pandas
+
+    if not isinstance(frame, pandas.DataFrame):
+        raise TypeError(
+            f"expected the data frame that evaluate returns, not {shown(frame)} "
+            f"(of type {type(frame).__name__})"
+        )
+    missing = COLUMNS.keys() - set(frame.columns)
+    if missing:
+        raise ValueError(
+            f"the data frame has no column {', '.join(sorted(missing))}; expected what evaluate "
+            f"returns, with the columns {', '.join(COLUMNS)}"
+        )
 
 
 def summary(frame: pandas.DataFrame) -> pandas.DataFrame:
@@ -44,6 +64,7 @@ def summary(frame: pandas.DataFrame) -> pandas.DataFrame:
     return _over_seeds(per_seed(frame), ["row", "num_nodes", "metric"])
 
 
+@checked
 def beside_paper(frame: pandas.DataFrame, experiment: Experiment) -> pandas.DataFrame:
     """The networks' numbers beside those that the paper printed for the same experiment.
 
@@ -53,6 +74,7 @@ def beside_paper(frame: pandas.DataFrame, experiment: Experiment) -> pandas.Data
     """
     import pandas
 
+    check_frame(frame)
     ours: Any = frame[(frame["row"] == "network") & frame["family"].isin(FAMILY_NAMES)]
     families = ours[ours["hop"].isna()].rename(columns={"family": "graph", "value": "mean"})
     keys = ["num_nodes", "graph", "metric"]

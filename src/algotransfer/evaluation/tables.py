@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from algotransfer.arguments import checked
 from algotransfer.evaluation.summary import beside_paper, summary
 from algotransfer.experiment import Experiment
 
@@ -34,6 +35,7 @@ def summary_table(frame: pandas.DataFrame) -> Table:
     return table
 
 
+@checked
 def beside_paper_table(
     frame: pandas.DataFrame, experiment: Experiment, graph: str | None = None
 ) -> Table:

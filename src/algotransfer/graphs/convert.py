@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from algotransfer.arguments import checked, shown
 from algotransfer.graphs.graph import Graph
 from algotransfer.graphs.named import (
     Attributes,
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     import scipy.sparse
 
 
+@checked
 def from_networkx(
     graph: networkx.Graph, source: Hashable = None, weight: str = "weight"
 ) -> NamedGraph:
@@ -36,6 +38,10 @@ def from_networkx(
     - `source`: a node or, if there is no such node, an index; the first node by default.
     - `weight`: the edge attribute that holds the weight; edges without it have weight 1.
     """
+    import networkx
+
+    if not isinstance(graph, networkx.Graph):
+        raise TypeError(f"expected a networkx graph, not {shown(graph)} ({type(graph).__name__})")
     check_num_nodes(len(graph))
     names = list(graph.nodes)
     index = {name: number for number, name in enumerate(names)}
@@ -57,6 +63,7 @@ def from_networkx(
     )
 
 
+@checked
 def to_networkx(
     graph: Graph,
     names: Sequence[Hashable] | None = None,
@@ -92,6 +99,7 @@ def to_networkx(
     return result
 
 
+@checked
 def from_scipy(matrix: Any, source: int = 0) -> NamedGraph:
     """Takes over a symmetric sparse matrix of weights; its nodes are named by their numbers.
 
@@ -125,6 +133,7 @@ def from_scipy(matrix: Any, source: int = 0) -> NamedGraph:
     )
 
 
+@checked
 def to_scipy(graph: Graph) -> scipy.sparse.csr_array:
     """The symmetric matrix of a single graph's weights, in compressed rows."""
     import scipy.sparse

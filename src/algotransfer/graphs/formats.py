@@ -7,6 +7,7 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from algotransfer.arguments import checked
 from algotransfer.files import write_atomically
 from algotransfer.graphs.edge_list import read_edge_list, write_edge_list
 from algotransfer.graphs.graph import Graph
@@ -34,6 +35,7 @@ FORMATS = {
 }
 
 
+@checked
 def read_graph(path: str | os.PathLike[str], source: Hashable = None) -> NamedGraph:
     """Reads a weighted undirected graph from an edge list (`.csv`) or GraphML (`.graphml`).
 
@@ -58,6 +60,7 @@ def read_graph(path: str | os.PathLike[str], source: Hashable = None) -> NamedGr
         raise ValueError(f"cannot read {path}: {error}") from error
 
 
+@checked
 def write_graph(
     path: str | os.PathLike[str],
     graph: Graph,

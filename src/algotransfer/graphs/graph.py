@@ -12,6 +12,8 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
+from algotransfer.arguments import checked
+
 Array = jax.Array | np.ndarray
 
 MAX_NODES = 10**6  # per graph; far below what 32-bit node numbers can count
@@ -77,6 +79,7 @@ class Graph(eqx.Module):
         return one(jnp.asarray(self.senders), jnp.asarray(self.receivers), values)
 
 
+@checked
 def from_edges(
     num_nodes: int,
     num_graphs: int,
@@ -94,11 +97,26 @@ def from_edges(
 
     **Returns:** the graphs, as NumPy arrays on the host.
     """
+    if not 1 <= num_nodes <= MAX_NODES or num_graphs != len(source):
+        raise ValueError(
+            f"{num_graphs} graphs of {num_nodes} nodes with {len(source)} sources; expected one "
+            f"source for each graph, and 1 to {MAX_NODES:,} nodes"
+        )
+    if not len(graph_id) == ends.shape[1] == len(weights):
+        raise ValueError(
+            f"{len(graph_id)} numbers of graphs, {ends.shape[1]} pairs of nodes and "
+            f"{len(weights)} weights; expected one of each for every edge"
+        )
     graph_id, ends = np.asarray(graph_id, np.int64), np.asarray(ends, np.int64)
     weights = np.asarray(weights, np.float32)
     if (graph_id[1:] < graph_id[:-1]).any():
         order = np.argsort(graph_id, kind="stable")
         graph_id, ends, weights = graph_id[order], ends[:, order], weights[order]
+    _check_range(
+        "the number of a graph", graph_id[[0, -1]] if len(graph_id) else graph_id, num_graphs
+    )
+    _check_range("a node of an edge", ends, num_nodes)
+    _check_range("a source", source, num_nodes)
     count = np.bincount(graph_id, minlength=num_graphs)
     shape = (num_graphs, 2 * int(count.max(initial=0)))
     graph = Graph(
@@ -137,6 +155,29 @@ def from_edges(
     return graph
 
 
+def check_graph(graph: Graph) -> None:
+    """Raises a `ValueError` unless the arrays of a graph or batch fit together."""
+    for numbers in (graph.senders, graph.receivers, graph.source):
+        if numbers.dtype.kind not in "iu":
+            raise ValueError(f"nodes are numbered by {numbers.dtype}; expected whole numbers")
+    edges = [np.shape(leaf) for leaf in (graph.senders, graph.receivers, graph.weights)]
+    if len(set(edges)) > 1 or edges[0][:-1] != graph.batch_shape or not edges[0]:
+        raise ValueError(
+            f"senders, receivers and weights of shapes {', '.join(map(str, edges))} with sources "
+            f"of shape {graph.batch_shape}; expected equal shapes, one axis longer than the sources"
+        )
+    for ends in (graph.senders, graph.receivers):  # `num_nodes` itself is padding
+        _check_range("a node of an edge", np.asarray(ends), graph.num_nodes + 1)
+    _check_range("a source", np.asarray(graph.source), graph.num_nodes)
+
+
+def _check_range(what: str, numbers: Int[np.ndarray, "..."], count: int) -> None:
+    """All numbers must be counted from 0 to below `count`."""
+    low, high = numbers.min(initial=0), numbers.max(initial=0)
+    if low < 0 or high >= count:
+        raise ValueError(f"{what} lies outside the graph: got {low}…{high}, expected 0…{count - 1}")
+
+
 def _sorted(cell, weights, num_cells):
     """Sorts entries of a matrix with `num_cells` cells, none of which may have two entries."""
     if num_cells <= min(DENSE_UP_TO, 64 * len(cell)):
@@ -155,6 +196,7 @@ def _sorted(cell, weights, num_cells):
     return unique, weights
 
 
+@checked
 def concatenate(graphs: Sequence[Graph]) -> Graph:
     """Joins graphs and batches of graphs of one size into one batch, padded to the most edges."""
     sizes = {graph.num_nodes for graph in graphs}

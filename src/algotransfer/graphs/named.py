@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
-from algotransfer.graphs.graph import MAX_NODES, Graph, from_edges
+from algotransfer.graphs.graph import MAX_NODES, Graph, check_graph, from_edges
 
 Attributes = Mapping[str, Sequence[Any] | np.ndarray]  # by name, one value for each node
 
@@ -108,16 +108,19 @@ def check_single(graph: Graph) -> None:
             f"expected a single graph, not a batch of shape {graph.batch_shape}; "
             "choose one of it, such as graphs[0]"
         )
+    check_graph(graph)
 
 
 def check_names(names: Sequence[Hashable] | None, num_nodes: int) -> Sequence[Hashable]:
     """One name for each node, no two alike; the nodes' numbers if none are given."""
     if names is None:
         return range(num_nodes)
-    if len(names) != num_nodes or len(set(names)) != num_nodes:
+    different = len(set(names)) if len(names) == num_nodes else None
+    if different != num_nodes:
+        counted = "" if different is None else f" ({different} different ones)"
         raise ValueError(
-            f"got {len(names)} names ({len(set(names))} different ones) for {num_nodes} nodes; "
-            "every node needs a name of its own"
+            f"got {len(names)} names{counted} for {num_nodes} nodes; every node needs a name of "
+            "its own"
         )
     return names
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import operator
-from typing import Any
-
 import numpy as np
 from jaxtyping import Float, Int
 
+from algotransfer.arguments import checked
 from algotransfer.graphs.families import FAMILIES, SHAPE_RULES, Options
 from algotransfer.graphs.graph import MAX_NODES, Graph, from_edges
 from algotransfer.graphs.streams import Stream
@@ -21,6 +19,7 @@ Joints = tuple[
 ]
 
 
+@checked
 def sample_graphs(
     family: str,
     num_graphs: int,
@@ -49,12 +48,12 @@ def sample_graphs(
     check_name("graph family", family, FAMILIES)
     if shape is not None:
         check_name("grid shape", shape, SHAPE_RULES)
-    if not isinstance(split, str) or not split:
+    if not split:
         raise ValueError(f"split must be a name such as 'train', not {split!r}")
-    num_graphs = _whole("num_graphs", num_graphs, at_least=1)
-    num_nodes = _whole("num_nodes", num_nodes, at_least=2)
-    seed = _whole("seed", seed, at_least=0)
-    attachments = _whole("attachments", attachments, at_least=1)
+    _check_least("num_graphs", num_graphs, 1)
+    _check_least("num_nodes", num_nodes, 2)
+    _check_least("seed", seed, 0)
+    _check_least("attachments", attachments, 1)
     if num_nodes > MAX_NODES:
         raise ValueError(f"num_nodes must be at most {MAX_NODES:,}, not {num_nodes:,}")
 
@@ -102,11 +101,6 @@ def _draw_source(
     return source, (alone, np.stack([source[alone], other[alone]]), _weights(draws[alone, 2]))
 
 
-def _whole(name: str, value: Any, at_least: int) -> int:
-    try:
-        number = operator.index(value)
-    except TypeError:
-        raise TypeError(f"{name} must be a whole number, not {value!r}") from None
-    if number < at_least:
-        raise ValueError(f"{name} must be at least {at_least}, not {number}")
-    return number
+def _check_least(name: str, value: int, least: int) -> None:
+    if value < least:
+        raise ValueError(f"{name} must be at least {least}, not {value}")

@@ -18,7 +18,7 @@ from jaxtyping import Array, Float
 
 from algotransfer.networks.layouts.listed import Listed
 
-ROWS = 32  # nodes of a program
+ROWS = 64  # nodes of a program, of one or several copies of a graph
 COLUMNS = 32  # of the hidden layer that are multiplied at once
 WARPS = 4
 
@@ -42,42 +42,64 @@ def best_through_hidden_layer(
 
     - `product`: in its first columns r, s and l, one after the other.
     """
-    nodes, outputs = layout.num_nodes, second.shape[1]
-    interpreted = jax.default_backend() != "gpu"
+    edges = (layout.sender, layout.along, layout.most)
+    return _on_copies(product[None], edges, (along, hidden_along, second))[0]
+
+
+@jax.custom_batching.custom_vmap
+def _on_copies(product: Float[Array, "c n _"], edges, weights) -> Float[Array, "c n h"]:
+    return _call(product, edges, weights)
+
+
+@_on_copies.def_vmap
+def _more_copies(axis_size, batched, product, edges, weights):
+    """Trajectories on one graph are more copies of it; other axes get programs of their own."""
+    if not any(jax.tree.leaves(batched[1:])):
+        best = _on_copies(product.reshape(-1, *product.shape[2:]), edges, weights)
+        return best.reshape(axis_size, -1, *best.shape[1:]), True
+    axes = jax.tree.map(lambda is_batched: 0 if is_batched else None, tuple(batched))
+    return jax.vmap(_call, axes, axis_size=axis_size)(product, edges, weights), True
+
+
+def _call(product, edges, weights):
+    copies, nodes, width = product.shape
+    outputs, interpreted = weights[-1].shape[1], jax.default_backend() != "gpu"
     call = pl.pallas_call(
         partial(_program, interpreted),
-        grid=(-(-nodes // ROWS),),
+        grid=(-(-copies * nodes // ROWS),),
         in_specs=[pl.BlockSpec(memory_space=pl.ANY)] * 7,
         out_specs=pl.BlockSpec(memory_space=pl.ANY),
-        out_shape=jax.ShapeDtypeStruct((nodes, outputs), product.dtype),
+        out_shape=jax.ShapeDtypeStruct((copies * nodes, outputs), product.dtype),
         compiler_params=triton.CompilerParams(num_warps=WARPS, num_stages=1),
         interpret=interpreted,
         name="best_through_hidden_layer",
     )
-    return call(product, layout.sender, layout.along, layout.most, along, hidden_along, second)
+    best = call(product.reshape(copies * nodes, width), *edges, *weights)
+    return best.reshape(copies, nodes, outputs)
 
 
 def _program(interpreted, product, sender, features, most, along, hidden_along, second, best):
-    nodes, (units, outputs) = product.shape[0], second.shape
+    nodes, (units, outputs) = sender.shape[-1], second.shape
     kinds = range(features.shape[0])
     tiles = [slice(k, k + COLUMNS) for k in range(0, units, COLUMNS)]
     row = ROWS * pl.program_id(0) + jnp.arange(ROWS)
-    own = jnp.minimum(row, nodes - 1)  # rows beyond the last node do the same as it
+    row = jnp.minimum(row, product.shape[0] - 1)  # rows beyond the last do the same as it
+    node = row % nodes
 
-    def read(nodes, first, width):
+    def read(rows, first, width):
         columns = first + jnp.arange(width)
-        return triton.load(product.at[nodes[:, None], columns[None, :]])
+        return triton.load(product.at[rows[:, None], columns[None, :]])
 
-    receiver = [read(own, tile.start, COLUMNS) for tile in tiles]
+    receiver = [read(row, tile.start, COLUMNS) for tile in tiles]
     matrices = [second[tile, :] for tile in tiles]
     precision = None if interpreted else lax.DotAlgorithmPreset.TF32_TF32_F32
 
     def look_at(k, best):
-        j = triton.load(sender.at[k, own])
-        feature = [triton.load(features.at[kind, k, own])[:, None] for kind in kinds]
+        neighbour = row - node + triton.load(sender.at[k, node])
+        feature = [triton.load(features.at[kind, k, node])[:, None] for kind in kinds]
 
         def arriving(first, weights, columns):
-            values = read(j, first + columns.start, columns.stop - columns.start)
+            values = read(neighbour, first + columns.start, columns.stop - columns.start)
             for kind in kinds:
                 values += feature[kind] * weights[kind, columns][None, :]
             return values
@@ -90,4 +112,4 @@ def _program(interpreted, product, sender, features, most, along, hidden_along, 
 
     nothing = jnp.full((ROWS, outputs), -jnp.inf, jnp.float32)
     found = lax.fori_loop(0, most[0], look_at, nothing)
-    triton.store(best.at[own[:, None], jnp.arange(outputs)[None, :]], found)
+    triton.store(best.at[row[:, None], jnp.arange(outputs)[None, :]], found)

@@ -53,25 +53,6 @@ class Executor(eqx.Module, Generic[Memory]):
         """Losses of an algorithm that depend on the weights alone, by name; none if not said."""
         return {}
 
-    folded_on: ClassVar[tuple[str, ...]] = ()  # platforms where training folds the weights
-
-    def fold(self, free: tuple[bool, ...]) -> Folded:
-        """The network's step with its weights folded for training.
-
-        **Arguments:**
-
-        - `free`: for each algorithm whether it runs without a teacher, and needs outputs.
-        """
-        raise NotImplementedError(f"{type(self).__name__} has no folded form")
-
-    def own_layout(self, layout: Layout) -> Layout:
-        """The edge features that the folded step reads."""
-        return layout
-
-    def latent(self, task: int, before, after, features) -> Latent:
-        """An algorithm's latent from the hidden states around a folded step."""
-        raise NotImplementedError(f"{type(self).__name__} has no folded form")
-
     @abstractmethod
     def only(self, task: int) -> Executor:
         """The part of the network that one algorithm needs when it runs without the others."""
@@ -80,6 +61,33 @@ class Executor(eqx.Module, Generic[Memory]):
     @abstractmethod
     def independent(self) -> bool:
         """Whether an algorithm's execution does not depend on those trained beside it."""
+
+
+class FoldableExecutor(Executor[Memory]):
+    """An executor that trains faster with its weights multiplied together beforehand."""
+
+    folded_on: ClassVar[tuple[str, ...]]  # platforms where that is so
+
+    @abstractmethod
+    def fold(self, free: tuple[bool, ...]) -> Folded:
+        """The network's step with its weights folded.
+
+        **Arguments:**
+
+        - `free`: for each algorithm whether it runs without a teacher, and needs outputs.
+        """
+
+    @abstractmethod
+    def latent(self, task: int, before, after, features) -> Latent:
+        """An algorithm's latent from the hidden states around a folded step."""
+
+    @abstractmethod
+    def only(self, task: int) -> FoldableExecutor:
+        """The part of the network that one algorithm needs when it runs without the others."""
+
+    def own_layout(self, layout: Layout) -> Layout:
+        """The edge features that the folded step reads."""
+        return layout
 
 
 def edge_kinds(algorithms: tuple[Algorithm, ...]) -> tuple[str, ...]:

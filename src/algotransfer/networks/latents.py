@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float
 
-from algotransfer.networks.executor import Executor
+from algotransfer.networks.executor import Executor, FoldableExecutor
 from algotransfer.networks.late import late_scan
 from algotransfer.networks.layouts import Layout
 from algotransfer.networks.parts import Latent
@@ -31,9 +31,9 @@ def training_latents(
 
     - `learning`: whether there will be a gradient. Without, products may be rounded.
     """
-    if jax.default_backend() not in network.folded_on:
-        return plain_latents(network, layout, drivers, num_steps)
-    return folded_latents(network, layout, drivers, num_steps, learning)
+    if isinstance(network, FoldableExecutor) and jax.default_backend() in network.folded_on:
+        return folded_latents(network, layout, drivers, num_steps, learning)
+    return plain_latents(network, layout, drivers, num_steps)
 
 
 def plain_latents(
@@ -73,7 +73,7 @@ class _Input(eqx.Module):
 
 
 def folded_latents(
-    network: Executor,
+    network: FoldableExecutor,
     layout: Layout,
     drivers: tuple[Driver, ...],
     num_steps: int,

@@ -7,13 +7,13 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from algotransfer.algorithms import Algorithm
-from algotransfer.networks.executor import Executor, edge_kinds, num_features
+from algotransfer.networks.executor import FoldableExecutor, edge_kinds, num_features
 from algotransfer.networks.folded import Between, Folded
 from algotransfer.networks.parts import Heads, Latent, Processor, Termination
 from algotransfer.networks.weights import Draw, initialise, split_rows
 
 
-class NE(Executor):
+class NE(FoldableExecutor):
     """The Neural Executor: one encoder and one hidden state for all algorithms together.
 
     z_i = E[x_i, h_i]; m_i = max_j M[z_i, z_j, e_ij]; h'_i = U[z_i, m_i] + z_i; y_i = D[z_i, h'_i].

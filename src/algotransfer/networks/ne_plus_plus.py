@@ -10,7 +10,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from algotransfer.algorithms import Algorithm
-from algotransfer.networks.executor import Executor, edge_kinds, num_features
+from algotransfer.networks.executor import FoldableExecutor, edge_kinds, num_features
 from algotransfer.networks.folded import Between, Folded
 from algotransfer.networks.layouts import Layout
 from algotransfer.networks.parts import Heads, Latent, Processor, Termination
@@ -68,7 +68,7 @@ class Specialist(eqx.Module):
         )
 
 
-class NEPlusPlus(Executor):
+class NEPlusPlus(FoldableExecutor):
     """The Neural Executor++: everything per algorithm, only the processor (M, U) shared.
 
     m_i = max_j M q_ij; h'_i = U[h_i, m_i]; y_i = D[x_i, h_i, h'_i], q_ij as in `EdgeEncoder`.

@@ -23,6 +23,7 @@ import jax.numpy as jnp
 
 from algotransfer.algorithms import get_algorithm
 from algotransfer.archive import load_arrays, save_arrays
+from algotransfer.arguments import check_fields, checked
 from algotransfer.datasets import Splits
 from algotransfer.experiment import MOST_SEEDS, Experiment, fingerprint
 from algotransfer.files import DamagedFile, set_aside, write_atomically
@@ -55,6 +56,9 @@ class Model:
     seeds: tuple[int, ...]
     networks: Executor
     card: dict[str, Any]
+
+    def __post_init__(self):
+        check_fields(self)
 
     def network(self, seed: int) -> Executor:
         """The network of one seed."""
@@ -165,6 +169,7 @@ def save_model(path: Path, model: Model) -> str:
     return save_arrays(path, to_arrays(model.networks), header)
 
 
+@checked
 def load_model(source: str | Path) -> Model:
     """Loads trained networks.
 

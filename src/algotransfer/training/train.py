@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import json
 import math
+import operator
 import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
@@ -16,10 +18,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from algotransfer.arguments import checked, shown
 from algotransfer.compilation import keep_compiled_programs
 from algotransfer.datasets import PRESETS, Splits, make_splits
 from algotransfer.devices import find_device, memory_limit
-from algotransfer.experiment import Experiment, check_seeds
+from algotransfer.experiment import MOST_SEEDS, Experiment, check_seeds
 from algotransfer.files import append_whole, remove_leftovers, write_atomically
 from algotransfer.locks import locked
 from algotransfer.names import check_name
@@ -52,6 +55,7 @@ CHECKPOINT_SECONDS = 120.0
 MEMORY_SHARE = 0.8  # of the device's memory that a program may plan with
 
 
+@checked
 def train(
     experiment: Experiment,
     seeds: int | Iterable[int] = 5,
@@ -87,9 +91,9 @@ def train(
     """
     keep_compiled_programs()
     tasks = tasks_of(experiment)
-    seeds = tuple(range(check_seeds(seeds))) if isinstance(seeds, int) else tuple(seeds)
-    if not seeds or len(set(seeds)) < len(seeds):
-        raise ValueError(f"seeds {seeds}; name one or more different ones")
+    seeds = _seeds(seeds)
+    if not checkpoint_seconds >= 0:
+        raise ValueError(f"checkpoint_seconds={checkpoint_seconds}; expected 0 or more")
     splits = _splits(data, data_seed)
     config = configuration(experiment, seeds, splits)
     path = run_folder(folder, experiment, config)
@@ -235,6 +239,19 @@ def compile_epoch(program: Program, states: SeedState, training: Examples, valid
         f"{need / 2**30:.1f} GiB, and {limit / 2**30:.1f} GiB may be used; "
         "train fewer seeds at once, or fewer trajectories"
     )
+
+
+def _seeds(seeds: int | Iterable[int]) -> tuple[int, ...]:
+    """The seeds that are meant, as Python's own numbers."""
+    if isinstance(seeds, int):
+        return tuple(range(check_seeds(seeds)))
+    named = tuple(map(operator.index, itertools.islice(seeds, MOST_SEEDS + 1)))
+    check_seeds(len(named))
+    if len(set(named)) < len(named) or min(named) < 0 or max(named) >= 2**32:
+        raise ValueError(
+            f"seeds {shown(named)}; name one or more different ones, each from 0 to 2**32 - 1"
+        )
+    return named
 
 
 def _splits(data: str | Splits, seed: int) -> Splits:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from pathlib import Path
 
 from algotransfer.algorithms import Algorithm, get_algorithm
+from algotransfer.arguments import checked
 from algotransfer.graphs import Graph, NamedGraph, sample_graphs
 from algotransfer.graphs.named import check_names, check_single
 from algotransfer.training.runs import Model, load_model
@@ -16,12 +17,13 @@ from algotransfer.viewer.watching import watch
 AnyModel = str | Path | Model
 
 
+@checked
 def explore(
     graph: Graph | NamedGraph,
     models: AnyModel | Sequence[AnyModel] | Mapping[str, AnyModel] = (),
     *,
     algorithm: str | Algorithm | Sequence[str | Algorithm] | None = None,
-    names: Sequence | None = None,
+    names: Sequence[Hashable] | None = None,
     seed: int | None = None,
     blind: bool = False,
     title: str | None = None,
@@ -61,6 +63,7 @@ def explore(
     return Viewer(make_scene(graph, names, algorithms, watched, title or count))
 
 
+@checked
 def write_example(
     model: AnyModel,
     path: str | Path,

@@ -7,27 +7,27 @@ import os
 import tarfile
 import tracemalloc
 import zipfile
-from collections import Counter
 from contextlib import redirect_stderr, redirect_stdout
-from pathlib import Path
 
 import numpy as np
 import pytest
+from bad_input.tried import BOUND, TRIED
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from algotransfer.archive import load_arrays, save_arrays
+from algotransfer.bridges import clrs
+from algotransfer.bridges.clrs import import_clrs
 from algotransfer.cli import main
 from algotransfer.cli.main import COMMANDS
 from algotransfer.datasets import load_dataset, make_dataset, save_dataset
 from algotransfer.devices import peak_of_process
 from algotransfer.experiment import Experiment
-from algotransfer.graphs import read_graph, sample_graphs
+from algotransfer.graphs import read_graph
 from algotransfer.reproduce import packing
 from algotransfer.reproduce.packing import unpack
 from algotransfer.training import committed_weights, load_model
 from algotransfer.training.checkpoints import cut_metrics
-from algotransfer.training.runs import write_json
 from algotransfer.training.slices import read_slices
 
 NASTY = ["", " ", "nan", "-1", "0", "1e400", "9" * 30, "../..", "/dev/null/x", "²", "[red]x[/]"]
@@ -44,19 +44,6 @@ HARMLESS = {
     "explore": ["--nodes", "0"],
     "bench": ["--repeats", "0"],
 }
-BOUND = peak_of_process() + 4 * 2**30  # bytes: tests that ran before had theirs
-TRIED: Counter[str] = Counter()  # inputs by kind
-
-
-@pytest.fixture(scope="module", autouse=True)
-def count(request):
-    """Keeps the working folder; writes how much was tried where `make faults` wants it."""
-    before, failed = os.getcwd(), request.session.testsfailed
-    yield
-    os.chdir(before)
-    if "FUZZ_OUT" in os.environ:
-        crashes = request.session.testsfailed - failed
-        write_json(Path(os.environ["FUZZ_OUT"]), {"inputs": dict(TRIED), "crashes": crashes})
 
 
 def outcome(words):
@@ -204,6 +191,31 @@ def test_records(text, tmp_path_factory):
     cut_metrics(folder / "metrics.jsonl", 3)
 
 
+@given(
+    header=st.binary(max_size=60) | JSON.map(lambda value: json.dumps(value).encode()),
+    size=st.integers(0, 2**64 - 1) | st.none(),
+)
+@example(header=b'{"w":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}}', size=None)
+def test_safetensors(header, size, tmp_path_factory):
+    """There is no reader of them: wherever a file is expected, one is refused."""
+    path = tmp_path_factory.getbasetemp() / "any.safetensors"
+    length = len(header) if size is None else size
+    path.write_bytes(length.to_bytes(8, "little") + header + bytes(4))
+    for read in (load_model, load_dataset, import_clrs):
+        assert ".npz" in refused("safetensors files", lambda read=read: read(path))
+    assert "the suffix '.safetensors'" in refused("safetensors files", lambda: read_graph(path))
+
+
+def test_safetensors_on_the_command_line(tmp_path):
+    path = tmp_path / "model.safetensors"
+    path.write_bytes((2).to_bytes(8, "little") + b"{}")
+    name = next(iter(committed_weights()))
+    for words in (["evaluate", path], ["execute", path, path], ["execute", name, path]):
+        status, said = outcome(list(map(str, words)))
+        assert status == 2
+        assert "model.safetensors" in " ".join(said.split())
+
+
 def peak(act):
     """The most bytes that Python took meanwhile."""
     tracemalloc.start()
@@ -238,6 +250,22 @@ def test_an_array_that_claims_to_be_huge_is_not_allocated(tmp_path):
             load_arrays(path)
 
     assert peak(read) < 2**22
+
+
+@pytest.mark.parametrize("claimed", [2**26, 2**40])
+def test_samples_of_clrs_that_unpack_to_too_much(claimed, tmp_path, monkeypatch):
+    monkeypatch.setattr(clrs, "LARGEST", 2**20)
+    path, claim = tmp_path / "bomb.npz", io.BytesIO()
+    header = {"descr": "|u1", "fortran_order": False, "shape": (claimed,)}
+    np.lib.format.write_array_header_1_0(claim, header)
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("bfs.A.npy", claim.getvalue() + bytes(claimed if claimed < 2**30 else 9))
+
+    def read():
+        with pytest.raises(ValueError, match="more than 1048576 bytes|not have the size"):
+            import_clrs(path)
+
+    assert peak(read) < 2**23
 
 
 def bomb(path, size, kind=tarfile.REGTYPE):
@@ -280,14 +308,3 @@ def test_an_archive_that_unpacks_to_too_much(kind, tmp_path, monkeypatch):
 def test_experiments_have_bounds(changes):
     with pytest.raises(ValueError, match="expected"):
         Experiment(**changes)
-
-
-@given(
-    family=st.sampled_from(["er", "ba", "grid", "", "ER", "nope"]),
-    count=st.integers(-(10**20), 10**20),
-    nodes=st.integers(-(10**20), 10**20),
-    seed=st.integers(-(10**40), 10**40),
-)
-def test_sampling(family, count, nodes, seed):
-    assume(not (0 < count <= 10**8 and 0 < nodes <= 10**6))  # might be meant
-    assert refused("arguments of functions", lambda: sample_graphs(family, count, nodes, seed))
