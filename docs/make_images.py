@@ -14,7 +14,7 @@ from algotransfer import draw_trace, make_dataset
 from algotransfer.draw import save_figure
 from algotransfer.report.cells import seed_values
 from algotransfer.report.collect import read_results
-from algotransfer.report.figures import draw_methods
+from algotransfer.report.figures import draw_methods, draw_networks
 
 IMAGES = Path(__file__).parent / "images"
 RESULTS = Path(__file__).parents[1] / "results" / "results.csv"
@@ -79,6 +79,13 @@ def results() -> Figure:
     return figure
 
 
+def sizes() -> Figure:
+    """Errors of the three networks on Dijkstra, up to graphs 80 times as large as in training."""
+    figure = draw_networks(seed_values(read_results(RESULTS)), "dijkstra")
+    assert figure is not None, f"{RESULTS} has no run on Dijkstra"
+    return figure
+
+
 def main() -> None:
     """Draws all of them into `docs/images/`."""
     IMAGES.mkdir(exist_ok=True)
@@ -86,6 +93,7 @@ def main() -> None:
     save_figure(trace("bellman_ford", [0, 1, 2]), IMAGES / "bellman_ford.png", dots_per_inch=80)
     save_figure(transfer_methods(), IMAGES / "transfer.png", dots_per_inch=110)
     save_figure(results(), IMAGES / "results.png", dots_per_inch=110)
+    save_figure(sizes(), IMAGES / "sizes.png", dots_per_inch=110)
 
 
 if __name__ == "__main__":

@@ -139,7 +139,7 @@ def _fits(value: Any, hint: Any) -> bool:
         return isinstance(value, int) and not isinstance(value, bool)
     if not isinstance(origin, type) or origin is Any:
         return True
-    if origin in (abc.Sequence, abc.Iterable) and isinstance(value, str | bytes | abc.Mapping):
+    if origin in (abc.Sequence, abc.Iterable) and isinstance(value, bytes | abc.Mapping):
         return False
     if not isinstance(value, origin):
         return False
@@ -174,5 +174,6 @@ def _words(hint: Any) -> str:
         if _is_array(origin):
             return f"an array, {name}"
         words = f"an {name}" if name[0] in "AEIOU" else f"a {name}"
-    several = origin in (abc.Sequence, abc.Iterable, tuple) and inner
-    return f"{words}, each item {_words(inner[0])}" if several else words
+    several = origin in (abc.Sequence, abc.Iterable, abc.Mapping, tuple) and inner
+    keyed = origin is abc.Mapping
+    return f"{words}, each item {_words(inner[keyed])}" if several else words

@@ -1,4 +1,4 @@
-"""Keeps the working folder; writes how much was tried where `make faults` wants it."""
+"""Writes how much was tried where `make faults` wants it."""
 
 import os
 from pathlib import Path
@@ -11,10 +11,12 @@ from algotransfer.training.runs import environment, write_json
 
 @pytest.fixture(scope="package", autouse=True)
 def count(request):
-    before, failed = os.getcwd(), request.session.testsfailed
+    failed = request.session.testsfailed
     yield
-    os.chdir(before)
     if "FUZZ_OUT" in os.environ:
         crashes = request.session.testsfailed - failed
+        record = environment()
+        record["command"] = ["python", "-m", "pytest", *record["command"][1:]]
+        record["profile"] = os.environ.get("HYPOTHESIS_PROFILE")
         content = {"inputs": dict(TRIED), "crashes": crashes}
-        write_json(Path(os.environ["FUZZ_OUT"]), {**environment(), **content})
+        write_json(Path(os.environ["FUZZ_OUT"]), {**record, **content})

@@ -8,6 +8,8 @@ import json
 import sys
 from pathlib import Path
 
+import jax
+import jax.numpy as jnp
 import pandas
 
 from algotransfer.archive import load_arrays
@@ -68,16 +70,21 @@ class Limited(Evaluate):
 
 
 def quick(replace=setattr) -> None:
-    """The program is compiled once, and a checkpoint is written after every epoch.
+    """Programs are compiled once, and a checkpoint is written after every epoch.
 
     Faults fall upon files, so an evaluation is whatever tells weights apart to the last bit.
     """
     compile_epoch, compiled = TRAINING.compile_epoch, []
+    start_seeds = functools.cache(TRAINING.start_seeds)
 
     def compile_once(*arguments):
         if not compiled:
             compiled.append(compile_epoch(*arguments))
         return compiled[0]
+
+    def start_again(*arguments):
+        program, states = start_seeds(*arguments)
+        return program, jax.tree.map(jnp.copy, states)  # an epoch uses up what it is given
 
     def evaluate(model, datasets, progress):
         rows = [
@@ -88,6 +95,8 @@ def quick(replace=setattr) -> None:
         return pandas.DataFrame(rows, columns=list(COLUMNS)).astype(COLUMNS)
 
     replace(TRAINING, "compile_epoch", compile_once)
+    replace(TRAINING, "start_seeds", start_again)
+    replace(TRAINING, "make_examples", functools.cache(TRAINING.make_examples))
     replace(steps, "evaluate", evaluate)
     replace(steps, "train", functools.partial(steps.train, checkpoint_seconds=0))
 

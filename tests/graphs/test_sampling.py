@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from algotransfer.graphs import FAMILIES, Graph, sample_graphs
-from algotransfer.graphs.sampling import _draw_source, _whole
+from algotransfer.graphs.sampling import _draw_source
 from algotransfer.graphs.streams import Stream
 
 GOLDEN = {
@@ -255,12 +255,13 @@ def test_bad_arguments(arguments, options, message):
 
 @pytest.mark.parametrize("value", [2.5, "20", None])
 def test_whole_numbers(value):
-    with pytest.raises(TypeError, match="num_nodes must be a whole number, not "):
-        _whole("num_nodes", value, at_least=2)
+    with pytest.raises(TypeError, match="num_nodes is .*; expected a whole number"):
+        sample_graphs("er", 1, value)
 
 
 def test_numpy_integers_are_whole_numbers():
-    assert _whole("seed", np.int64(3), at_least=0) == 3
+    ours, plain = (sample_graphs("er", kind(2), kind(6), kind(3)) for kind in (np.int64, int))
+    np.testing.assert_array_equal(ours.weights, plain.weights)
 
 
 @pytest.mark.parametrize(

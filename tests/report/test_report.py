@@ -15,12 +15,13 @@ from algotransfer.evaluation.tables import methods_table
 from algotransfer.experiment import Experiment
 from algotransfer.paper import paper_tables
 from algotransfer.report import examples
-from algotransfer.report.cells import seed_values, table_cells
+from algotransfer.report.cells import reference_cells, seed_values, table_cells
 from algotransfer.report.collect import read_results
-from algotransfer.report.figures import TITLES, draw_generalisation, draw_methods
+from algotransfer.report.figures import TITLES, draw_generalisation, draw_methods, draw_networks
 from algotransfer.report.html import html_table, write_html
 from algotransfer.report.latex import latex_table, write_latex
 from algotransfer.report.markdown import markdown_table, write_markdown
+from algotransfer.report.own import own_networks, size_tables, what_changes
 from algotransfer.report.tables import extra_tables, paper_tables_beside_ours
 from algotransfer.report.write import END, START, put_claims, write_report
 
@@ -68,6 +69,68 @@ def test_a_network_of_ones_own_joins_the_tables():
     assert {cell.theirs for row in rows for cell in row.cells} == {""}
     figure = draw_methods(seed_values(results), "dijkstra")
     assert figure.axes[-1].get_title(loc="left") == "relax: key, mean squared error"
+
+
+def test_networks_stand_in_one_figure_at_all_sizes():
+    sizes = (20, 100, 1600)
+    results = made_up(lambda key, *_: len(key["model"]) / 8, models=("NE", "relax"), sizes=sizes)
+    figure = draw_networks(seed_values(results), "dijkstra")
+    pred, key = figure.axes
+    assert pred.get_title(loc="left") == "dijkstra: predecessor error rate"
+    medians = [line for line in pred.get_lines() if line.get_marker() == "o"]
+    drawn = {tuple(line.get_ydata()) for line in medians}
+    assert drawn == {(0.25,) * 3, (0.5,) * 3, (0.625,) * 3}  # NE, NE++, relax
+    assert all(tuple(line.get_xdata()) == sizes for line in medians)
+    words = [text.get_text() for text in key.get_legend().get_texts()]
+    assert words == ["NE", "NE++", "relax", "random neighbour", "the paper"]
+    assert draw_networks(seed_values(results).query("row != 'network'"), "dijkstra") is None
+
+
+def test_references_are_those_of_most_graphs(results):
+    few = results.assign(model="A", num_graphs=4, value=0.9)
+    values = seed_values(pandas.concat([few, results], ignore_index=True))
+    assert set(reference_cells(values)["value"].round(6)) == {0.7}
+
+
+def test_own_networks_stand_beside_the_papers_best(results):
+    assert own_networks(seed_values(results)) is None
+    some = made_up(lambda _, seed, nodes, __: nodes / 1e3 + seed / 1e4, models=("NE", "relax"))
+    some = some[some["method"] == "none"]
+    table = own_networks(seed_values(some))
+    assert table.columns == (("pred", 20), ("pred", 50), ("pred", 100))
+    cells = {row.words[0]: row.cells[-1] for row in table.rows if row.words[1] == "relax"}
+    assert len(cells) == len(table.rows)
+    assert cells["dijkstra"].mean == pytest.approx(0.1001)
+    assert cells["dijkstra"].theirs == "0.194"  # of all methods at 100 nodes
+    assert cells["bellman_ford"].theirs == "0.095"
+    words = what_changes(table)
+    assert "in 3 of 4 rows the predecessor error at 100 nodes is below" in words
+    assert "The largest of them is 0.1; the smallest that the paper printed" in words
+    assert words in write_markdown(some)
+    assert words.replace("'", "&#x27;") in write_html(some)
+
+
+def test_sizes_beyond_the_papers_have_tables_of_their_own(results):
+    assert size_tables(results) == []
+    some = made_up(lambda _, __, nodes, ___: nodes / 1e4, seeds=2, sizes=(20, 1600))
+    some = some[(some["target"] == "dijkstra") & (some["method"] == "none")]
+    constant = some.assign(run="1", infinity="100.0", marks="infinity=100.0")
+    constant.loc[constant["num_nodes"] == 1600, "num_graphs"] = 4
+    both = pandas.concat([some, constant], ignore_index=True)
+    pred, key = size_tables(both)
+    assert (pred.name, key.name) == ("sizes-pred", "sizes-key")
+    assert pred.columns == (("pred", 20), ("pred", 1600))
+    assert {(row.words[1], *row.words[4:], row.marks) for row in pred.rows} == {
+        ("NE", "instance", "500", ""),
+        ("NE", "100.0", "4 to 500", "infinity=100.0"),
+        ("NE++", "instance", "500", ""),
+        ("NE++", "100.0", "4 to 500", "infinity=100.0"),
+    }
+    assert {tuple(cell.ours for cell in row.cells) for row in key.rows} == {
+        ("0.002 ± 0", "0.16 ± 0")
+    }
+    assert "## sizes-pred" in write_markdown(both)
+    assert '<h2 id="sizes-key">' in write_html(both)
 
 
 def test_a_run_with_other_settings_is_marked_and_gives_way(results):

@@ -115,7 +115,8 @@ def machines():
     head = {"num_cpus": 0, "_system_config": {"health_check_period_ms": 1000}}
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XLA_FLAGS", QUICK_TO_COMPILE)
-        patch.setenv("PYTHONPATH", str(Path(__file__).parents[1]))  # they import this file
+        # They import this file, under whichever of its two names pytest has given it.
+        patch.setenv("PYTHONPATH", os.pathsep.join(map(str, Path(__file__).parents[1:3])))
         machines = Machines(initialize_head=True, head_node_args=head)
         for _ in range(2):
             machines.add_node(num_cpus=1)

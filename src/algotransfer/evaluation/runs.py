@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from algotransfer.arguments import checked
 from algotransfer.datasets import PRESETS, Dataset, make_dataset
@@ -81,8 +81,8 @@ def read_evaluation(folder: Path) -> pandas.DataFrame:
         raise DamagedFile(f"{error}; make it again with `algotransfer evaluate {folder}`") from None
 
 
-def _with_other_sizes(frame: pandas.DataFrame, old: pandas.DataFrame) -> pandas.DataFrame:
+def _with_other_sizes(frame: pandas.DataFrame, old: Any) -> pandas.DataFrame:
     import pandas
 
-    others = old[~old["num_nodes"].isin(frame["num_nodes"].unique())].astype(COLUMNS)
+    others: Any = old[~old["num_nodes"].isin(set(frame["num_nodes"]))].astype(COLUMNS)
     return pandas.concat([others, frame], ignore_index=True)

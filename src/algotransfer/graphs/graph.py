@@ -173,7 +173,9 @@ def check_graph(graph: Graph) -> None:
 
 def _check_range(what: str, numbers: Int[np.ndarray, "..."], count: int) -> None:
     """All numbers must be counted from 0 to below `count`."""
-    low, high = numbers.min(initial=0), numbers.max(initial=0)
+    if not numbers.size:
+        return
+    low, high = numbers.min(), numbers.max()
     if low < 0 or high >= count:
         raise ValueError(f"{what} lies outside the graph: got {low}…{high}, expected 0…{count - 1}")
 

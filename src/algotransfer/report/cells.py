@@ -35,9 +35,10 @@ def seed_values(results: Any) -> pandas.DataFrame:
         graphs=("graph", "nunique"),
         marks=("marks", "first"),
         diverged=("diverged", "max"),
+        num_graphs=("num_graphs", "min"),
     )
     means = means[means["graphs"] == len(FAMILY_NAMES)].assign(graph="mean")
-    columns = [*keys, "graph", "value", "marks", "diverged"]
+    columns = [*keys, "graph", "value", "marks", "diverged", "num_graphs"]
     return pandas.concat([families[columns], means[columns]], ignore_index=True)
 
 
@@ -90,8 +91,12 @@ def extra_cells(values: Any, metrics: tuple[str, ...]) -> pandas.DataFrame:
 
 
 def reference_cells(values: Any) -> pandas.DataFrame:
-    """What needs no network: a line per target, reference, size, graph and metric."""
+    """What needs no network: a line per target, reference, size, graph and metric.
+
+    Of several runs the one with the most graphs counts.
+    """
     rows = values[values["row"] != "network"]
+    rows = rows.sort_values("num_graphs", ascending=False, kind="stable")
     keys = ["supervision", "target", "row", "num_nodes", "graph", "metric"]
     return rows.drop_duplicates(keys)[[*keys, "value"]]
 

@@ -97,6 +97,44 @@ def draw_methods(
     return figure
 
 
+def draw_networks(
+    values: Any, target: str, metrics: tuple[str, ...] = ("pred", "key"), supervision: str = "na"
+) -> Figure | None:
+    """Error against the number of nodes on one target, without transfer: a line per network.
+
+    **Arguments:**
+
+    - `values`: what `seed_values` returns.
+
+    **Returns:** the figure, or None if nothing has been run.
+    """
+    from matplotlib.figure import Figure
+
+    def of_target(cells: Any) -> Any:
+        alone = (cells["method"] == "none") & (cells["graph"] == "mean")
+        return cells[alone & (cells["target"] == target) & (cells["supervision"] == supervision)]
+
+    values, paper = of_target(values), of_target(paper_cells())
+    models = _models(values)
+    if not models:
+        return None
+    colours = dict(zip(models, COLOURS, strict=False))
+    sizes = sorted(values["num_nodes"].unique().tolist())
+    figure = Figure(figsize=(4.6 * len(metrics), 3.6), layout="constrained")
+    panels = figure.subplots(1, len(metrics), squeeze=False)[0]
+    for axes, metric in zip(panels, metrics, strict=True):
+        of_metric = values[values["metric"] == metric]
+        printed = paper[paper["metric"] == metric].drop_duplicates(["model", "num_nodes"])
+        for model, colour in colours.items():
+            networks = of_metric[(of_metric["row"] == "network") & (of_metric["model"] == model)]
+            _lines(axes, networks.sort_values("num_nodes"), colour, "value")
+            _crosses(axes, printed[printed["model"] == model], colour)
+        _chance(axes, of_metric[of_metric["row"] == "random_neighbour"], "value")
+        _finish(axes, f"{target}: {TITLES.get(metric, metric)}", metric, sizes)
+    _legend(panels[-1], colours, crosses=True)
+    return figure
+
+
 def draw_hops(hops: Any, target: str, num_nodes: int = 100) -> Figure | None:
     """Predecessor error by distance from the source: a panel per network, a line per method.
 

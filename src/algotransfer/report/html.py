@@ -14,6 +14,7 @@ from algotransfer.report.claims import SOURCES
 from algotransfer.report.figures import draw_hops, draw_methods, to_svg
 from algotransfer.report.judging import Verdict, judge_all
 from algotransfer.report.markdown import factor, run_count, runs
+from algotransfer.report.own import own_networks, size_tables, what_changes
 from algotransfer.report.tables import Cell, Table, extra_tables, paper_tables_beside_ours
 
 STYLE = """
@@ -62,7 +63,8 @@ def write_html(
     values = seed_values(results)
     tables, extra = paper_tables_beside_ours(values), extra_tables(values)
     check = check_small_graphs(values)
-    names = ["claims", "check", "figures", *[table.name for table in tables]]
+    sizes = size_tables(results)
+    names = ["claims", "check", "figures", *[table.name for table in [*tables, *sizes]]]
     links = " ".join(f'<a href="#{name}">{name}</a>' for name in names)
     parts = [
         "<!doctype html>",
@@ -75,6 +77,7 @@ def write_html(
         f'<nav aria-label="contents">{links}</nav>',
         '<main><h2 id="claims">The paper\'s claims</h2>',
         _claims(judge_all(values, paper_cells())),
+        *_own(own_networks(values)),
         '<h2 id="check">Graphs of the training size</h2>',
         f"<p>{escape(check.words)}</p>",
         _list(check.misses),
@@ -88,6 +91,8 @@ def write_html(
         if table.name in extra:
             parts.append(f"<details><summary>Beside the paper: {_metrics(extra[table.name])}")
             parts.append(f"</summary>{html_table(extra[table.name], examples)}</details>")
+    for table in sizes:
+        parts += [f'<h2 id="{table.name}">{table.name}</h2>', html_table(table)]
     return "\n".join([*parts, "</main></body></html>", ""])
 
 
@@ -140,6 +145,13 @@ def _claims(verdicts: Sequence[Verdict]) -> str:
             f"<td>{escape(factor(verdict))}</td><td>{escape(verdict.paper)}</td></tr>"
         )
     return "\n".join([*lines, "</table></div>"])
+
+
+def _own(table: Table | None) -> list[str]:
+    """What networks change that the paper does not have."""
+    if table is None:
+        return []
+    return [f"<h2>Past the paper</h2><p>{escape(what_changes(table))}</p>", html_table(table)]
 
 
 def _numbers(verdict: Verdict) -> str:

@@ -10,6 +10,7 @@ from algotransfer.report.cells import paper_cells, seed_values
 from algotransfer.report.check import Check, check_small_graphs
 from algotransfer.report.collect import EXPERIMENT
 from algotransfer.report.judging import CONFIDENCE, Verdict, judge_all
+from algotransfer.report.own import own_networks, size_tables, what_changes
 from algotransfer.report.tables import Table, extra_tables, paper_tables_beside_ours
 
 INTRODUCTION = """# Results
@@ -40,6 +41,9 @@ def write_markdown(results: Any, note: str = "") -> str:
     values = seed_values(results)
     parts = [INTRODUCTION, run_count(results), *[note] * bool(note)]
     parts += ["## The paper's claims\n", claims_table(judge_all(values, paper_cells()))]
+    own = own_networks(values)
+    if own is not None:
+        parts += [f"## Past the paper\n\n{what_changes(own)}\n", markdown_table(own)]
     parts += ["## Graphs of the training size\n", check_list(check_small_graphs(values))]
     extra = extra_tables(values)
     for table in paper_tables_beside_ours(values):
@@ -48,6 +52,8 @@ def write_markdown(results: Any, note: str = "") -> str:
             parts.append(NOTES[table.name] + "\n")
         if table.name in extra:
             parts += ["Beside the paper:\n", markdown_table(extra[table.name])]
+    for table in size_tables(results):
+        parts += [f"## {table.name}\n", f"{table.title}.\n", markdown_table(table)]
     return "\n".join(parts)
 
 

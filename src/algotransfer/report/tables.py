@@ -114,7 +114,7 @@ def _table(name: str, cells: Any, references: Any) -> Table:
         for key, lines in of_target.groupby(keys, sort=False):
             marks = next((m for m in lines["marks"] if isinstance(m, str) and m), "")
             supervision = lines["supervision"].iloc[0]
-            rows.append(Row(tuple(map(str, key)), _cells(lines, columns), marks, supervision))
+            rows.append(Row(tuple(map(str, key)), row_cells(lines, columns), marks, supervision))
         chosen = references[
             (references["target"] == target)
             & references["supervision"].isin(of_target["supervision"].str.slice(0, 2).unique())
@@ -124,13 +124,14 @@ def _table(name: str, cells: Any, references: Any) -> Table:
                 lines = chosen[(chosen["row"] == row) & (chosen["graph"] == graph)]
                 if len(lines):
                     words_of_row = (target, words, "", "") + (graph,) * apart
-                    rows.append(Row(words_of_row, _cells(lines, columns)))
+                    rows.append(Row(words_of_row, row_cells(lines, columns)))
     title = TITLES.get(name.removesuffix(BREAKDOWN), name) + ", by family" * apart
     heads = ("target", "network", "method", "base") + ("graphs",) * apart
     return Table(name, title, heads, columns, tuple(rows))
 
 
-def _cells(lines: Any, columns: tuple[tuple[str, int], ...]) -> tuple[Cell, ...]:
+def row_cells(lines: Any, columns: tuple[tuple[str, int], ...]) -> tuple[Cell, ...]:
+    """The cells of one row, from lines of `over_seeds` or of references, by metric and size."""
     found = {(line["metric"], line["num_nodes"]): line for line in lines.to_dict("records")}
     return tuple(_cell(found.get(column, {})) for column in columns)
 
