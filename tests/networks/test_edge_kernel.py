@@ -1,4 +1,4 @@
-"""The kernel for NE++'s hidden layer, interpreted on the CPU, against the plain formula."""
+"""The kernels for what happens on edges, interpreted on the CPU, against the plain formula."""
 
 import jax
 import jax.numpy as jnp
@@ -8,73 +8,137 @@ from networks.small import complete_graph, random_graphs, to_graphs
 from training.small import examples_of, graphs, networks, tasks_of
 
 from algotransfer.networks import latents, make_layouts
-from algotransfer.networks.edge_kernel import ROWS, best_through_hidden_layer, fits
+from algotransfer.networks.layouts.edge_kernel import ROWS, Weights, best_of_neighbours, fits
 from algotransfer.networks.layouts.listed import with_neighbours
+from algotransfer.training.objective import objective
 
 UNITS, OUTPUTS, COPIES = 64, 32, 3
 
 
-@pytest.mark.parametrize("num_nodes", [1, 2, 7, 20, 33])
-@pytest.mark.parametrize("kinds", [("weight",), ("weight", "one")])
-def test_best_of_all_neighbours(num_nodes, kinds):
+def some_graphs(num_nodes, kinds):
     plain = [*random_graphs(np.random.default_rng(1), 4, num_nodes), complete_graph(num_nodes)]
-    layouts = make_layouts(to_graphs(plain), kinds, "dense")
-    keys = jax.random.split(jax.random.key(num_nodes), 4)
-    shape = (len(plain), COPIES, num_nodes, 2 * UNITS + OUTPUTS + 5)
-    product = jax.random.normal(keys[0], shape)
-    along = jax.random.normal(keys[1], (len(kinds), OUTPUTS))
-    hidden_along = jax.random.normal(keys[2], (len(kinds), UNITS))
-    second = jax.random.normal(keys[3], (UNITS, OUTPUTS))
+    return make_layouts(to_graphs(plain), kinds, "dense"), len(plain)
 
-    def by_kernel(products, layout):
-        layout = with_neighbours(layout)
 
-        def one(product):
-            return best_through_hidden_layer(product, layout, along, hidden_along, second)
+def some_weights(key, kinds, units):
+    keys = jax.random.split(key, 3)
+    along = jax.random.normal(keys[0], (len(kinds), OUTPUTS))
+    if not units:
+        return along, None, None
+    hidden_along = jax.random.normal(keys[1], (len(kinds), units))
+    return along, hidden_along, jax.random.normal(keys[2], (units, OUTPUTS)) / 8
 
-        return jax.vmap(one)(products)
 
-    def by_formula(products, layout):
-        return jax.vmap(lambda product: formula(product, layout))(products)
+def by_kernel(product, layout, weights, learning):
+    return best_of_neighbours(product, with_neighbours(layout), Weights(*weights), learning)
 
-    def formula(product, layout):
-        receiver, sender, linear = jnp.split(product, [UNITS, 2 * UNITS], axis=-1)
-        layer = jax.nn.relu(layout.pairs(receiver, sender, hidden_along))
-        return layout.max(layout.pairs(None, linear[:, :OUTPUTS], along) + layer @ second)
 
-    found, expected = (jax.vmap(f)(product, layouts) for f in (by_kernel, by_formula))
-    np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-5)
-    # All copies of a graph share programs.
-    programs = -(-COPIES * num_nodes // ROWS)
-    assert f"grid=({len(plain)}, {programs})" in str(
-        jax.make_jaxpr(jax.vmap(by_kernel))(product, layouts)
+def by_formula(product, layout, weights):
+    along, hidden_along, second = weights
+    if hidden_along is None:
+        return layout.max_plus(product[:, :OUTPUTS], along)
+    receiver, sender, linear = jnp.split(product, [UNITS, 2 * UNITS], axis=-1)
+    layer = jax.nn.relu(layout.pairs(receiver, sender, hidden_along))
+    return layout.max(layout.pairs(None, linear[:, :OUTPUTS], along) + layer @ second)
+
+
+@pytest.mark.parametrize("units", [0, UNITS])
+@pytest.mark.parametrize("kinds", [("weight",), ("weight", "one")])
+@pytest.mark.parametrize("num_nodes", [1, 7, 20])
+def test_best_of_all_neighbours(num_nodes, kinds, units):
+    layouts, count = some_graphs(num_nodes, kinds)
+    keys = jax.random.split(jax.random.key(num_nodes))
+    weights = some_weights(keys[0], kinds, units)
+    shape = (count, COPIES, num_nodes, 2 * units + OUTPUTS + 5)
+    product = jax.random.normal(keys[1], shape)
+
+    def on_copies(function, *arguments):
+        def one(products, layout):
+            return jax.vmap(lambda p: function(p, layout, weights, *arguments))(products)
+
+        return jax.vmap(one)
+
+    kernel = on_copies(by_kernel, False)
+    expected = on_copies(by_formula)(product, layouts)
+    np.testing.assert_allclose(kernel(product, layouts), expected, rtol=1e-5, atol=1e-5)
+    # All copies of all graphs share programs.
+    programs = -(-count * COPIES * num_nodes // ROWS)
+    assert f"grid=({programs},)" in str(jax.make_jaxpr(kernel)(product, layouts))
+
+
+@pytest.mark.parametrize("units", [0, UNITS])
+@pytest.mark.parametrize("kinds", [("weight",), ("weight", "one")])
+@pytest.mark.parametrize("num_nodes", [1, 7, ROWS - 4])
+def test_gradients(num_nodes, kinds, units):
+    layouts, count = some_graphs(num_nodes, kinds)
+    keys = jax.random.split(jax.random.key(num_nodes), 3)
+    weights = some_weights(keys[0], kinds, units)
+    product = jax.random.normal(keys[1], (count, num_nodes, 2 * units + OUTPUTS + 5))
+    compare_gradients(product, layouts, weights, keys[2])
+
+
+@pytest.mark.parametrize("units", [0, UNITS])
+@pytest.mark.parametrize("num_nodes", [2, 20])
+def test_gradients_are_shared_among_ties(num_nodes, units):
+    layouts, count = some_graphs(num_nodes, ("one",))
+    keys = jax.random.split(jax.random.key(num_nodes), 3)
+    weights = some_weights(keys[0], ("one",), units)
+    # All nodes are alike, so that every neighbour wins every maximum (a node's own loop has no 1).
+    one = jax.random.normal(keys[1], (2 * units + OUTPUTS + 5,))
+    compare_gradients(
+        jnp.broadcast_to(one, (count, num_nodes, one.size)), layouts, weights, keys[2]
     )
 
 
-def test_hidden_layers_that_cannot_be_cut_into_tiles_are_left_alone():
-    assert fits(jnp.zeros((96, 32)))
-    assert fits(jnp.zeros((192, 64)))  # two processors
-    assert not fits(jnp.zeros((24, 8)))
-    assert not fits(jnp.zeros((96, 48)))
+def compare_gradients(product, layouts, weights, key):
+    probe = jax.random.normal(key, (*product.shape[:2], OUTPUTS))
+
+    def loss(function, *arguments):
+        def all_graphs(product, weights):
+            best = jax.vmap(lambda p, layout: function(p, layout, weights, *arguments))(
+                product, layouts
+            )
+            return jnp.sum(probe * best)
+
+        return jax.value_and_grad(all_graphs, (0, 1))(product, weights)
+
+    found, expected = (jax.tree.leaves(loss(*f)) for f in ((by_kernel, True), (by_formula,)))
+    for a, b in zip(found, expected, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-4 * (1 + float(jnp.max(jnp.abs(b)))))
 
 
-@pytest.mark.parametrize("hidden", [3, 32])
-def test_rollouts_that_nothing_is_learned_from(hidden, monkeypatch):
-    monkeypatch.setattr(latents, "KERNEL_ON", ("cpu",))
-    (task,) = tasks = tasks_of(("dijkstra",), ("na",))
+def test_what_cannot_be_cut_into_tiles_is_left_alone():
+    def possible(units, outputs, num_nodes=20, kinds=1):
+        along, hidden_along = jnp.zeros((kinds, outputs)), jnp.zeros((kinds, units))
+        second = jnp.zeros((units, outputs))
+        return fits(num_nodes, Weights(along, hidden_along, second) if units else Weights(along))
+
+    assert possible(96, 32) and possible(0, 32)
+    assert possible(192, 64)  # two processors
+    assert possible(48, 16)  # several algorithms together
+    assert not possible(24, 8)
+    assert not possible(96, 48)
+    assert possible(96, 32, 30) and not possible(96, 32, 31) and not possible(96, 32, 30, kinds=2)
+
+
+@pytest.mark.parametrize("supervision", ["tf", "na"])
+@pytest.mark.parametrize("model, hidden", [("ne", 32), ("ne++", 32), ("ne++", 3)])
+def test_losses_and_gradients(model, hidden, supervision, monkeypatch):
+    tasks = tasks_of(("dijkstra",), (supervision,))
     examples = examples_of(tasks, graphs(per_family=1), layout="dense")
-    network, _ = networks("ne++", ("dijkstra",), hidden=hidden)
-    noise = jax.random.gumbel(jax.random.key(3), (examples.num_steps, examples.layouts.num_nodes))
+    network, _ = networks(model, ("dijkstra",), hidden=hidden)
+    monkeypatch.setattr(type(network), "folded_on", ("cpu",))
 
-    def run(learning):
-        def one(layout, truths):
-            driver = task.supervision.driver(True, truths[0], noise)
-            return latents.folded_latents(network, layout, (driver,), examples.num_steps, learning)
+    def loss(network):
+        losses, _ = objective(network, tasks, examples, jax.random.key(3), 2, "best")
+        return jnp.mean(losses)
 
-        return jax.vmap(one)(examples.layouts, examples.truths)
+    def run():
+        return jax.tree.leaves(jax.value_and_grad(loss)(network))
 
-    expected, found = (jax.tree.leaves(run(learning)) for learning in (True, False))
-    for a, b in zip(expected, found, strict=True):
-        np.testing.assert_allclose(b, a, rtol=1e-4, atol=1e-4 * float(jnp.max(jnp.abs(a))))
-    kernel = "pallas_call" in str(jax.make_jaxpr(lambda: run(False))())
-    assert kernel == (hidden == 32)
+    expected = run()
+    monkeypatch.setattr(latents, "KERNELS_ON", ("cpu",))
+    for a, b in zip(expected, run(), strict=True):
+        np.testing.assert_allclose(b, a, rtol=1e-3, atol=1e-4 * (1 + float(jnp.max(jnp.abs(a)))))
+    kernels = str(jax.make_jaxpr(jax.grad(loss))(network)).count("pallas_call")
+    assert (kernels > 0) == (hidden == 32)

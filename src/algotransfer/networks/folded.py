@@ -10,8 +10,8 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from algotransfer.networks.layouts import DENSE_UP_TO, Dense, Layout
-from algotransfer.networks.layouts.listed import Listed, with_neighbours
+from algotransfer.networks.layouts import DENSE_UP_TO, Layout
+from algotransfer.networks.layouts.listed import Listed
 
 Linear = Callable[[int, Float[Array, "n x"]], Float[Array, "n y"]]
 
@@ -34,6 +34,7 @@ class Between(eqx.Module):
     along: tuple[Float[Array, "f h"], ...]  # one per processor
     hidden_along: Float[Array, "f q"] | None = None
     second: tuple[Float[Array, "q h"], ...] = ()
+    rounded: bool = eqx.field(static=True, default=False)  # whether kernels may round products
 
     @property
     def hidden(self) -> int:
@@ -46,26 +47,17 @@ class Between(eqx.Module):
         ends = np.cumsum(units + [self.hidden] * len(self.along))
         product = linear(0, inputs)
         *parts, keep = jnp.split(product, ends, axis=-1)
-        if isinstance(layout, Listed):
-            best = self._best_by_kernel(product, layout)
-        else:
+        best = self._by_kernel(product, layout)
+        if best is None:
             best = jnp.concatenate(self._best(parts, layout), axis=-1)
         after = keep + linear(1, best)
         return after[:, : self.hidden], after[:, self.hidden :]
 
-    def listed(self, layout: Layout) -> Layout:
-        """The layout with which a step runs fastest where nothing is learned from it."""
-        if self.hidden_along is None or not isinstance(layout, Dense):
-            return layout
-        from algotransfer.networks.edge_kernel import fits
-
-        return with_neighbours(layout) if fits(jnp.concatenate(self.second, axis=1)) else layout
-
-    def _best_by_kernel(self, product, layout: Listed):
-        from algotransfer.networks.edge_kernel import best_through_hidden_layer
-
+    def _by_kernel(self, product, layout: Layout):
+        if self.hidden_along is None or not isinstance(layout, Listed):
+            return None
         along, second = (jnp.concatenate(each, axis=1) for each in (self.along, self.second))
-        return best_through_hidden_layer(product, layout, along, self.hidden_along, second)
+        return layout.max_through(product, along, self.hidden_along, second, self.rounded)
 
     def _best(self, parts, layout: Layout):
         if self.hidden_along is None:

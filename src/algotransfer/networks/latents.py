@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import equinox as eqx
@@ -11,11 +12,19 @@ from jaxtyping import Array, Bool, Float
 
 from algotransfer.networks.executor import Executor, FoldableExecutor
 from algotransfer.networks.late import late_scan
-from algotransfer.networks.layouts import Layout
+from algotransfer.networks.layouts import Dense, Layout
+from algotransfer.networks.layouts.listed import with_neighbours
 from algotransfer.networks.parts import Latent
 from algotransfer.networks.rollout import Driver, State, advance, choose, features, rollout
 
-KERNEL_ON = ("gpu",)  # backends where edges are left to a kernel if nothing is learned
+KERNELS_ON = ("gpu",)  # backends where small graphs are left to kernels
+KERNELS_UP_TO = 30  # nodes
+
+
+def training_layout(layout: Layout) -> Layout:
+    """The layout with which rollouts and losses are computed fastest."""
+    small = isinstance(layout, Dense) and layout.num_nodes <= KERNELS_UP_TO
+    return with_neighbours(layout) if small and jax.default_backend() in KERNELS_ON else layout
 
 
 def training_latents(
@@ -93,8 +102,7 @@ def folded_latents(
     # Zeros up to multiples of four, the sizes that GPUs multiply at full speed.
     rows, columns = (-size % 4 for size in folded.first.shape)
     layout = network.own_layout(layout)
-    if not learning and jax.default_backend() in KERNEL_ON:
-        layout = folded.between.listed(layout)
+    between = dataclasses.replace(folded.between, rounded=not learning)
 
     def step(linear, between, layout, carry: _Carry, now: _Input) -> _Carry:
         before = _stepped_from(carry.states, now.teachers)
@@ -120,11 +128,11 @@ def folded_latents(
         tuple(driver.noise for driver in drivers),
     )
     start = _Carry(
-        jnp.zeros((layout.num_nodes, folded.between.hidden)),
+        jnp.zeros((layout.num_nodes, between.hidden)),
         tuple(driver.start if f else None for driver, f in zip(drivers, free, strict=True)),
     )
     matrices = (_wider(folded.first, rows, columns), _wider(folded.update, 0, columns))
-    ran: Any = late_scan(step, matrices, folded.between, layout, inputs, start)
+    ran: Any = late_scan(step, matrices, between, layout, inputs, start)
     carries, end = ran
 
     before = carries.hidden

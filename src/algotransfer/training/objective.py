@@ -13,7 +13,7 @@ from jaxtyping import Array, Float, PRNGKeyArray
 
 from algotransfer.algorithms import Algorithm
 from algotransfer.networks.executor import Executor
-from algotransfer.networks.latents import training_latents
+from algotransfer.networks.latents import training_latents, training_layout
 from algotransfer.networks.layouts import Dense, Layout, Sparse
 from algotransfer.training.supervision import Losses, Supervision
 from algotransfer.training.truth import Truth
@@ -72,6 +72,7 @@ def objective(
         noise = jax.random.gumbel(key, shape)
 
     def one(layout, truths, noise):
+        layout = training_layout(layout)
         losses = _graph_losses(network, tasks, layout, truths, noise, select)
         return sum(map(_total, losses), jnp.float32(0)), losses
 
