@@ -28,6 +28,7 @@ faults: $(READY) ## hundreds of faults and thousands of bad inputs; tables for t
 	PYTHONPATH=tests $(BIN)/python -m faults --out results/faults.json $(FAULTS_FLAGS)
 	FUZZ_OUT=$(CURDIR)/results/fuzz.json HYPOTHESIS_PROFILE=thorough \
 	  $(BIN)/python -m pytest tests/bad_input
+	PYTHONPATH=tests $(BIN)/python -m bad_input.guided --out results/fuzz-guided.json
 
 lock: $(READY) ## write the versions that development is known to work with
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'uv>=0.9'

@@ -33,10 +33,14 @@ def faults_tables() -> str:
     rows.append(["**all**", *(sum(row[k] for row in rows) for k in (1, 2, 3))])
     title = f"**Faults**, `results/faults.json`, JAX {faults['packages']['jax']}."
     tables = [table(title, ["fault", "injected", "survived", "lost"], rows)]
-    fuzz = json.loads((RESULTS / "fuzz.json").read_text())
-    rows = [[kind, count] for kind, count in fuzz["inputs"].items()]
-    rows.append(["**all**", sum(fuzz["inputs"].values())])
-    title = f"**Bad inputs**, `results/fuzz.json`: {fuzz['crashes']} crashes."
+    drawn, guided = (
+        json.loads((RESULTS / name).read_text()) for name in ("fuzz.json", "fuzz-guided.json")
+    )
+    rows = [[kind, count] for kind, count in drawn["inputs"].items()]
+    rows += [[f"{kind}, guided by coverage", count] for kind, count in guided["inputs"].items()]
+    rows.append(["**all**", sum(count for _, count in rows)])
+    crashes = drawn["crashes"] + guided["crashes"]
+    title = f"**Bad inputs**, `results/fuzz.json` and `fuzz-guided.json`: {crashes} crashes."
     return "\n".join([*tables, table(title, ["input", "tried"], rows)])
 
 

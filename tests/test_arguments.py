@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+import jax
 import numpy as np
 import pytest
 from jaxtyping import Int
@@ -31,6 +32,7 @@ def call(
     act: Callable[[int], int] = abs,
     ends: Int[np.ndarray, "2 pairs"] | None = None,
     foreign: only_for_checkers.Thing | None = None,
+    pairs: Mapping[str, tuple[int, only_for_checkers.Thing]] | None = None,
     anything: Any = None,
 ) -> dict[str, Any]:
     return {name: value for name, value in locals().items()}  # noqa: C416
@@ -50,7 +52,7 @@ class Setting:
     [
         {"count": 3, "rate": 3, "path": Path("x"), "names": "ab", "seeds": range(10**12)},
         {"seeds": {1, 2}, "kind": "b", "rows": {"a": [1]}, "ends": np.zeros((2, 4), int)},
-        {"foreign": object(), "anything": object()},
+        {"foreign": object(), "anything": object(), "pairs": {"a": (1, object())}},
     ],
 )
 def test_what_fits_is_passed_on(good):
@@ -75,10 +77,13 @@ def test_numbers_become_pythons_own():
         ({"path": 3}, "path is 3 (of type int); expected text or a path"),
         ({"path": "a\0b"}, "expected text or a path"),
         ({"names": b"abc"}, "expected a list or tuple, each item text or None"),
+        ({"seeds": jax.random.key(0)}, "of type PRNGKeyArray); expected a whole number or a list"),
         ({"names": ["a", None]}, "names is ['a', None]"),
         ({"seeds": ["a"]}, "expected a whole number or a list, tuple or range, each item a whole"),
         ({"kind": 3}, "kind is 3 (of type int); expected 'a' or 'b' or None"),
         ({"rows": {"a": 1}}, "expected a dictionary, each item a list or tuple, each item a whole"),
+        ({"pairs": {"a": (1,)}}, "a dictionary, each item a tuple of a whole number and a Thing"),
+        ({"pairs": {"a": ("1", 1)}}, "pairs is {'a': ('1', 1)}"),
         ({"act": 3}, "expected a function"),
         ({"ends": np.zeros((3, 4), int)}, "expected an array, Int[ndarray, '2 pairs'] or None"),
         ({"count": 10**5000, "flag": 10**5000}, "flag is a huge number"),

@@ -48,7 +48,7 @@ def checked(function: Function) -> Function:
             bound = signature.bind(*positional, **named)
         except TypeError:
             return function(*positional, **named)  # which says what is missing or too much
-        bound.arguments.update(check_types(function.__name__, _hints(function), bound.arguments))
+        bound.arguments.update(check_types(function.__name__, hints_of(function), bound.arguments))
         return function(*bound.args, **bound.kwargs)
 
     return typing.cast(Function, call)
@@ -57,7 +57,7 @@ def checked(function: Function) -> Function:
 def check_fields(instance: Any) -> None:
     """The same for the fields of a dataclass or a module; call it when they are set."""
     owner = type(instance)
-    for name, value in check_types(owner.__name__, _hints(owner), vars(instance)).items():
+    for name, value in check_types(owner.__name__, hints_of(owner), vars(instance)).items():
         object.__setattr__(instance, name, value)  # it may be frozen
 
 
@@ -92,29 +92,36 @@ def shown(value: Any) -> str:
 class _Unknown:
     """Stands for what is imported for type checkers alone: anything fits."""
 
-    def __getattr__(self, other: Any) -> _Unknown:
+    def __init__(self, name: str):
+        self.__name__ = name
+
+    def __getattr__(self, name: str) -> _Unknown:
+        return _Unknown(name)
+
+    def __or__(self, other: Any) -> _Unknown:
         return self
 
-    __or__ = __ror__ = __getattr__
+    __ror__ = __or__
 
     def __call__(self) -> None:
         """Never called; `typing` wants types to be callable."""
 
 
 @functools.cache
-def _hints(owner: Any) -> dict[str, Any]:
+def hints_of(owner: Any) -> dict[str, Any]:
+    """The annotations of a function or class, as types."""
     unknown: dict[str, Any] = {}
     while True:
         try:
             return typing.get_type_hints(owner, localns=unknown)
         except NameError as error:
-            unknown[str(error.name)] = _Unknown()
+            unknown[str(error.name)] = _Unknown(str(error.name))
 
 
 def _plain(value: Any, hint: Any) -> Any:
     """Numbers and rows of numbers as Python's own, where no array is asked for."""
     kinds = [typing.get_origin(one) or one for one in (hint, *typing.get_args(hint))]
-    if Any in kinds or any(map(_is_array, kinds)):
+    if Any in kinds or any(map(_is_array, kinds)) or not hasattr(value, "tolist"):
         return value
     size = getattr(value, "ndim", None)
     listed = abc.Sequence in kinds or abc.Iterable in kinds
@@ -139,15 +146,24 @@ def _fits(value: Any, hint: Any) -> bool:
         return isinstance(value, int) and not isinstance(value, bool)
     if not isinstance(origin, type) or origin is Any:
         return True
-    if origin in (abc.Sequence, abc.Iterable) and isinstance(value, bytes | abc.Mapping):
+    if origin in (abc.Sequence, abc.Iterable) and (
+        isinstance(value, bytes | abc.Mapping) or getattr(value, "ndim", None) == 0
+    ):
         return False
     if not isinstance(value, origin):
         return False
     if not inner or not isinstance(value, abc.Collection):
         return True
+    if _each(origin, inner):
+        return len(value) == len(inner) and all(map(_fits, value, inner))
     keyed = isinstance(value, abc.Mapping)
     items, kind = (value.values(), inner[1]) if keyed else (value, inner[0])
     return all(_fits(item, kind) for item in itertools.islice(items, ITEMS))
+
+
+def _each(origin: Any, inner: tuple) -> bool:
+    """Whether every item of a tuple has a type of its own."""
+    return origin is tuple and Ellipsis not in inner
 
 
 def _is_path(hint: Any) -> bool:
@@ -172,8 +188,10 @@ def _words(hint: Any) -> str:
     if words is None:
         name = getattr(origin, "__name__", str(origin))
         if _is_array(origin):
-            return f"an array, {name}"
+            return "a key, as of jax.random.key(0)" if "Key" in name else f"an array, {name}"
         words = f"an {name}" if name[0] in "AEIOU" else f"a {name}"
+    if inner and _each(origin, inner):
+        return f"{words} of {' and '.join(map(_words, inner))}"
     several = origin in (abc.Sequence, abc.Iterable, abc.Mapping, tuple) and inner
     keyed = origin is abc.Mapping
     return f"{words}, each item {_words(inner[keyed])}" if several else words

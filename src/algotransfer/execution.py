@@ -16,12 +16,10 @@ from algotransfer.arguments import checked
 from algotransfer.evaluation.execution import execute_freely
 from algotransfer.graphs.graph import Graph
 from algotransfer.graphs.named import check_single
-from algotransfer.networks.rollout import Driver, State
+from algotransfer.networks.rollout import MOST_STEPS, Driver, State
 from algotransfer.training.examples import tasks_of
 from algotransfer.training.objective import Task
 from algotransfer.training.runs import Model, load_model
-
-MOST_STEPS = 10_000_000  # ten times the nodes of the largest graph
 
 
 @dataclass(frozen=True)

@@ -11,31 +11,36 @@ import sys
 import traceback
 from pathlib import Path
 
+import equinox as eqx
 import jax
 import networkx
 import numpy as np
 import pytest
 import scipy.sparse
+from bad_input.networks import of_networks, strange_networks
 from bad_input.tried import TRIED, within_memory
 from hypothesis import given, note
 from hypothesis import strategies as st
 from jaxtyping import TypeCheckError
 
 import algotransfer
-from algotransfer import algorithms, datasets, evaluation, graphs, training, viewer
+from algotransfer import algorithms, datasets, evaluation, graphs, networks, training, viewer
 from algotransfer.arguments import checked
 from algotransfer.bridges import clrs, pyg
 from algotransfer.datasets import Preset, Splits, make_splits
 from algotransfer.draw import save_figure
 from algotransfer.experiment import Experiment
 from algotransfer.methods import TransferMethod
+from algotransfer.report.figures import draw_generalisation
 
 PACKAGE = Path(algotransfer.__file__).parent
 TRAINING = sys.modules["algotransfer.training.train"]  # the function has the same name
 SECONDS = 60  # that a call may take
-NOT_CALLED = {"ALGORITHMS", "FAMILIES", "PRESETS", "COLUMNS"}  # data
+NOT_CALLED = {"ALGORITHMS", "FAMILIES", "PRESETS", "COLUMNS", "MODELS"}  # data
 # Built by other functions out of arrays, whose shapes are their types.
 NOT_CALLED |= {"Graph", "Trace", "NamedGraph", "Viewer", "Execution"}
+NOT_CALLED |= {"Dense", "Sparse", "Layout", "Latent", "Outcome", "Processor"}
+NOT_CALLED |= {"NE", "NEPlusPlus", "RelaxationExecutor", "Executor"}  # their methods are
 # Run inside compiled programs, on what other functions have checked.
 NOT_CALLED |= {"execute_freely", "free_drivers"}
 NO_ARGUMENTS = {"paper_tables", "committed_weights"}
@@ -62,7 +67,7 @@ def made(kind):
         instance = object.__new__(kind)
         for name, value in fields.items():
             object.__setattr__(instance, name, value)
-        instance.__post_init__()
+        getattr(instance, "__check_init__" if issubclass(kind, eqx.Module) else "__post_init__")()
 
     return make
 
@@ -161,6 +166,10 @@ def calls(tmp_path_factory):
             "steps": [0, 1],
             "columns": 2,
         },
+        "draw_generalisation": {
+            "results": {"a": (experiment, frame)},
+            "metrics": ("pred",),
+        },
         "save_figure": {"figure": figure, "path": folder / "a.png", "dots_per_inch": 30},
     }
     bridges = {
@@ -183,6 +192,7 @@ def calls(tmp_path_factory):
         "TransferMethod": {"processors": ("base",), "frozen": (True,), "joint": False},
     }
     here = {
+        "draw_generalisation": draw_generalisation,
         "save_figure": save_figure,
         "TransferMethod": TransferMethod,
         "Splits": Splits,
@@ -192,11 +202,14 @@ def calls(tmp_path_factory):
     found = {k: vars(room)[k] for room in rooms for k in vars(room) if not k.startswith("_")}
     found |= {k: getattr(room, k) for room in rooms for k in getattr(room, "__all__", ())}
     arguments = files | plain | trained | shown | bridges | fields
-    public = {k for room in rooms for k in getattr(room, "__all__", ())}
-    assert public - NOT_CALLED - NO_ARGUMENTS <= arguments.keys()
+    methods = of_networks(batch)
+    public = {k for room in (*rooms, networks) for k in getattr(room, "__all__", ())}
+    known = arguments.keys() | {name.split()[0] for name in methods}
+    assert public - NOT_CALLED - NO_ARGUMENTS <= known
     functions = found | here | {"from_edges": checked(inspect.unwrap(graphs.from_edges))}
-    functions |= {name: made(functions[name]) for name in fields}
-    return {name: (functions[name], given) for name, given in arguments.items()}
+    every = {name: (functions[name], given) for name, given in arguments.items()} | methods
+    parts = fields.keys() | {"State", "Driver"}
+    return every | {name: (made(every[name][0]), every[name][1]) for name in parts}
 
 
 def nasty(calls):
@@ -221,6 +234,7 @@ def nasty(calls):
         *(calls["evaluate"][1]["source"], calls["summary"][1]["frame"].head(0)),
         *(calls["summary"][1]["frame"][["seed"]], calls["draw_trace"][1]["trace"]),
         *(algorithms.ALGORITHMS["bfs"], calls["make_splits"][1]["preset"]),
+        *strange_networks(calls),
     ]
 
 

@@ -168,3 +168,10 @@ def test_unreadable_files_are_refused(tmp_path, damage):
 def test_a_missing_file_is_named(tmp_path):
     with pytest.raises(FileNotFoundError, match=r"absent.npz"):
         import_clrs(tmp_path / "absent.npz")
+
+
+def test_a_file_whose_middle_is_missing(tmp_path):
+    content = COMMITTED.read_bytes()
+    (tmp_path / "cut.npz").write_bytes(content[:100] + content[200:])
+    with pytest.raises(ValueError, match="cut.npz is not a readable .*its entries begin"):
+        import_clrs(tmp_path / "cut.npz")

@@ -64,6 +64,8 @@ def import_clrs(path: str | Path) -> dict[str, ClrsFeedback]:
     try:
         with zipfile.ZipFile(path) as archive:  # numpy.load would take a single array as well
             arrays, left = {}, LARGEST
+            if any(entry.header_offset < 0 for entry in archive.infolist()):
+                raise ValueError("its entries begin before it does")
             for name in archive.namelist():
                 with archive.open(name) as stream:
                     content = stream.read(left + 1)  # whatever the archive says of its sizes

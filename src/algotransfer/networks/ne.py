@@ -7,6 +7,8 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from algotransfer.algorithms import Algorithm
+from algotransfer.arguments import checked
+from algotransfer.networks.doors import check_fresh
 from algotransfer.networks.executor import FoldableExecutor, edge_kinds, num_features
 from algotransfer.networks.folded import Between, Folded
 from algotransfer.networks.parts import Heads, Latent, Processor, Termination
@@ -31,8 +33,10 @@ class NE(FoldableExecutor):
     folded_on = ("cpu", "gpu")
 
     @classmethod
+    @checked
     def create(cls, algorithms: tuple[Algorithm, ...], hidden: int, key: PRNGKeyArray) -> NE:
         """A fresh network."""
+        check_fresh(algorithms, hidden)
         width = sum(num_features(algorithm) for algorithm in algorithms)
         kinds = edge_kinds(algorithms)
 

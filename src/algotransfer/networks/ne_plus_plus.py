@@ -10,6 +10,8 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from algotransfer.algorithms import Algorithm
+from algotransfer.arguments import checked
+from algotransfer.networks.doors import check_fresh
 from algotransfer.networks.executor import FoldableExecutor, edge_kinds, num_features
 from algotransfer.networks.folded import Between, Folded
 from algotransfer.networks.layouts import Layout
@@ -81,10 +83,12 @@ class NEPlusPlus(FoldableExecutor):
     folded_on = ("gpu",)  # on a CPU its plain steps are the faster ones
 
     @classmethod
+    @checked
     def create(
         cls, algorithms: tuple[Algorithm, ...], hidden: int, key: PRNGKeyArray
     ) -> NEPlusPlus:
         """A fresh network."""
+        check_fresh(algorithms, hidden)
 
         def build(draw: Draw) -> NEPlusPlus:
             return cls(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 
 import equinox as eqx
@@ -11,6 +12,8 @@ from jax import lax
 from jaxtyping import Array, Bool, Float, PRNGKeyArray
 
 from algotransfer.algorithms import Algorithm
+from algotransfer.arguments import checked
+from algotransfer.networks.doors import check_fresh
 from algotransfer.networks.edges import Edges, read_at_pointer
 from algotransfer.networks.executor import Executor, edge_kinds, num_features
 from algotransfer.networks.layouts import Scores
@@ -61,14 +64,21 @@ class Relaxation(eqx.Module):
         """Whether the direction is known well enough to be followed."""
         return jnp.abs(self.direction[0, 0]) > DECIDED
 
+    @property
+    def weights(self) -> Float[Array, " terms"]:
+        """a: what each term counts."""
+        return sparse_weight(self.theta[0])
+
     def candidates(self, key: Float[Array, " n"], edges: Edges) -> Scores:
         """c_ij on every edge; learns only once the direction is decided."""
-        x, w = edges.sender(key), edges.weight
-        terms = (1.0, x, w, x * (w - 1), jax.nn.relu(x - w))
-        weights = sparse_weight(self.theta[0])
-        weights = jnp.where(self.decided, weights, lax.stop_gradient(weights))
-        change = sum(a * term for a, term in zip(weights, terms, strict=True))
+        x = edges.sender(key)
+        weights = jnp.where(self.decided, self.weights, lax.stop_gradient(self.weights))
+        change = sum(a * term for a, term in zip(weights, self.terms(x, edges.weight), strict=True))
         return jnp.where(edges.loop, x, x + change)
+
+    def terms(self, x: Scores, w: Scores) -> tuple[Scores | float, ...]:
+        """φ on every edge, of the sender's key and the weight."""
+        return 1.0, x, w, x * (w - 1), jax.nn.relu(x - w)
 
 
 class Selection(eqx.Module):
@@ -174,10 +184,12 @@ class RelaxationExecutor(Executor):
     kinds: tuple[str, ...] = eqx.field(static=True)
 
     @classmethod
+    @checked
     def create(
         cls, algorithms: tuple[Algorithm, ...], hidden: int, key: PRNGKeyArray
     ) -> RelaxationExecutor:
         """A fresh network; `hidden` is the width of the heads that say when to stop."""
+        check_fresh(algorithms, hidden)
 
         def build(draw: Draw) -> RelaxationExecutor:
             return cls(
@@ -211,16 +223,20 @@ class RelaxationExecutor(Executor):
         return {"simplicity": SIMPLICITY * jnp.sum(theta**2)}
 
     def only(self, task):
-        return RelaxationExecutor(
-            specialists=(self.specialists[task],),
-            processors=self.processors,
-            algorithms=(self.algorithms[task],),
-            kinds=self.kinds,
-        )
+        own = {"specialists": (self.specialists[task],), "algorithms": (self.algorithms[task],)}
+        return dataclasses.replace(self, **own)
 
     @property
     def independent(self):
         return True
+
+    def straight_through(self, algorithm: Algorithm, scores: Scores) -> Scores:
+        """The scores that errors of keys reach through pointers: only those of a binary key.
+
+        Elsewhere predecessors train the scores. What passes straight through a pointer would have a
+        key that is too small prefer worse candidates, the more so the larger ∞ is.
+        """
+        return scores if algorithm.binary else lax.stop_gradient(scores)
 
     def _select(self, task, x, layout) -> tuple[Edges, Scores, Scores]:
         """Edges, pointer scores and candidates, from the state alone."""
@@ -241,10 +257,7 @@ class RelaxationExecutor(Executor):
         @jax.checkpoint  # numbers on edges are made again in the backward pass
         def read(self: RelaxationExecutor, x, layout):
             edges, scores, candidates = self._select(task, x, layout)
-            if not algorithm.binary:
-                # Predecessors train the scores. What passes straight through a pointer would have
-                # a key that is too small prefer worse candidates, the more so the larger ∞ is.
-                scores = lax.stop_gradient(scores)
+            scores = self.straight_through(algorithm, scores)
             decided = self.specialists[task].relaxation.decided
             return read_at_pointer(edges, scores, candidates, decided)
 

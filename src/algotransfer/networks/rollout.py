@@ -16,11 +16,14 @@ from jax import lax
 from jaxtyping import Array, Bool, Float, Int
 
 from algotransfer.algorithms import Algorithm
+from algotransfer.arguments import check_fields, checked
+from algotransfer.networks.doors import check_number, check_shape
 from algotransfer.networks.executor import Executor
 from algotransfer.networks.layouts import Layout
 from algotransfer.networks.parts import Latent
 
 Tree = TypeVar("Tree")
+MOST_STEPS = 10_000_000  # ten times the nodes of the largest graph
 
 
 class State(eqx.Module):
@@ -32,6 +35,9 @@ class State(eqx.Module):
 
     key: Float[Array, "*steps n"]
     visited: Float[Array, "*steps n"]
+
+    def __check_init__(self):
+        check_fields(self)
 
 
 class Driver(eqx.Module):
@@ -53,6 +59,9 @@ class Driver(eqx.Module):
     noise: Float[Array, "steps n"] | None = None
     carry_all: bool = eqx.field(static=True, default=False)
 
+    def __check_init__(self):
+        check_fields(self)
+
 
 class Outcome(eqx.Module):
     """Where a rollout ended: for each algorithm its last state and latent; and what was emitted."""
@@ -71,6 +80,7 @@ def features(algorithm: Algorithm, state: State) -> Float[Array, "*steps n f"]:
     return jnp.stack(columns, axis=-1)
 
 
+@checked
 def rollout(
     network: Executor,
     layout: Layout,
@@ -88,6 +98,8 @@ def rollout(
     **Returns:** the `Outcome`; states and latents are None for algorithms with a teacher.
     """
     algorithms = network.algorithms
+    check_number("num_steps", num_steps, 1, MOST_STEPS)
+    _check_drivers(drivers, len(algorithms), num_steps, layout.num_nodes)
 
     def step(carry, now):
         t, teachers, noises = now
@@ -137,6 +149,23 @@ def rollout(
     )
     (_, states, latents), emitted = lax.scan(step, (memory, states, latents), per_step)
     return Outcome(states, latents, emitted)
+
+
+def _check_drivers(
+    drivers: tuple[Driver, ...], num_algorithms: int, num_steps: int, num_nodes: int
+) -> None:
+    if len(drivers) != num_algorithms:
+        raise ValueError(
+            f"{len(drivers)} drivers for a network of {num_algorithms} algorithms; expected one "
+            "for each"
+        )
+    for driver in drivers:
+        for leaf in jax.tree.leaves(driver.start):
+            check_shape("the start of a driver", leaf, (num_nodes,))
+        check_shape("the steps of a driver", driver.steps, ())
+        for what, given in (("teacher", driver.teacher), ("noise", driver.noise)):
+            for leaf in jax.tree.leaves(given):
+                check_shape(f"the {what} of a driver", leaf, (num_steps, num_nodes))
 
 
 def advance(

@@ -7,8 +7,11 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from algotransfer.arguments import checked
 from algotransfer.evaluation import beside_paper, per_seed
+from algotransfer.evaluation.summary import check_frame
 from algotransfer.experiment import Experiment
+from algotransfer.names import check_name
 from algotransfer.report.cells import paper_cells
 from algotransfer.report.claims import SOURCES
 
@@ -24,6 +27,7 @@ MODELS = ("NE", "NE++")
 INK = "#123456"  # stands for the colour of the page's text, which an SVG inside it takes over
 
 
+@checked
 def draw_generalisation(
     results: Mapping[str, tuple[Experiment, pandas.DataFrame]],
     metrics: tuple[str, ...] = ("pred", "key"),
@@ -35,10 +39,20 @@ def draw_generalisation(
 
     **Arguments:**
 
-    - `results`: by label, an experiment and its evaluation.
+    - `results`: by label, an experiment and its evaluation; up to six.
+    - `metrics`: a panel for each.
     """
     from matplotlib.figure import Figure
 
+    if not 1 <= len(results) <= len(COLOURS) or not metrics:
+        raise ValueError(
+            f"{len(results)} results and {len(metrics)} metrics; expected 1 to {len(COLOURS)} "
+            "results and at least one metric"
+        )
+    for metric in metrics:
+        for _, frame in results.values():
+            check_frame(frame)
+            check_name("metric", metric, frame["metric"].unique())
     figure = Figure(figsize=(4.6 * len(metrics), 3.6), layout="constrained")
     for axes, metric in zip(
         figure.subplots(1, len(metrics), squeeze=False)[0], metrics, strict=True

@@ -75,7 +75,7 @@ def write_html(
         f"<p>{escape(run_count(results))}</p>",
         *[f"<p>{escape(note)}</p>"] * bool(note),
         f'<nav aria-label="contents">{links}</nav>',
-        '<main><h2 id="claims">The paper\'s claims</h2>',
+        '<main><h2 id="claims">The paper\'s claims, and ours</h2>',
         _claims(judge_all(values, paper_cells())),
         *_own(own_networks(values)),
         '<h2 id="check">Graphs of the training size</h2>',
@@ -132,7 +132,7 @@ def _cell(cell: Cell, example: str | None) -> str:
 
 
 def _claims(verdicts: Sequence[Verdict]) -> str:
-    heads = ("claim of the paper", "our runs", "factor, left over right", "the paper's numbers")
+    heads = ("claim", "our runs", "factor, left over right", "the paper's numbers")
     lines = ['<div class="wide"><table><caption>Judged by rule, paired over seeds</caption><thead>']
     lines.append(
         "<tr>" + "".join(f'<th scope="col">{head}</th>' for head in heads) + "</tr></thead>"

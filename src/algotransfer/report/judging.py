@@ -1,4 +1,4 @@
-"""The rule by which our runs and the paper's own numbers are held against its claims.
+"""The rule by which our runs and the paper's own numbers are held against claims.
 
 A claim is a list of comparisons: an error on the left is said to be some factor of one on the
 right. For every seed the logarithms of these ratios are averaged; the interval is Student's, at
@@ -15,10 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from algotransfer.report.claims import CLAIMS, Cell, Claim, Error
+from algotransfer.report.claims import CLAIMS, OWN_CLAIMS, Cell, Claim, Error
 
 CONFIDENCE = 0.95
 MISSING = "not enough runs yet"
+UNPRINTED = "not in the paper"
 
 
 @dataclass(frozen=True)
@@ -70,14 +71,14 @@ def judge(claim: Claim, values: Any, paper: Any) -> Verdict:
     there = np.isfinite(ratios)
     judged = int(np.sum(there.sum(axis=0) >= 2))
     ratios = ratios[np.all(there, axis=1)]
-    if len(ratios) < 2:
+    small = _median_errors(claim.low, list(seeds.values()))
+    if len(ratios) < 2 or any(map(math.isnan, small)):
         return Verdict(claim, MISSING, printed, lines, judged=judged)
     means = ratios.mean(axis=1)
     centre, half = float(means.mean()), _half_width(means)
     low, high = centre - half, centre + half
     bound = math.log10(claim.bound)
     inside, outside = (high < bound, low > bound) if claim.below else (low > bound, high < bound)
-    small = _median_errors(claim.low, list(seeds.values()))
     if any(error > claim.level for error in small):
         inside, outside = False, True
     words = "holds" if inside else "contradicted" if outside else "undecided"
@@ -88,8 +89,8 @@ def judge(claim: Claim, values: Any, paper: Any) -> Verdict:
 
 
 def judge_all(values: Any, paper: Any) -> list[Verdict]:
-    """Verdicts on all claims."""
-    return [judge(claim, values, paper) for claim in CLAIMS]
+    """Verdicts on all claims, the paper's first."""
+    return [judge(claim, values, paper) for claim in (*CLAIMS, *OWN_CLAIMS)]
 
 
 def _line(left: Error, right: Error, seeds: list[Mapping[Cell, float]], theirs) -> Line:
@@ -101,6 +102,8 @@ def _line(left: Error, right: Error, seeds: list[Mapping[Cell, float]], theirs) 
 def _printed(claim: Claim, numbers: Mapping[Cell, float]) -> str:
     """The verdict on single numbers: in how many comparisons, and whether on the whole."""
     ratios = [ratio for ratio in _ratios(claim, numbers) if math.isfinite(ratio)]
+    if not ratios:
+        return UNPRINTED
     agree = sum(claim.agrees(_power(ratio)) for ratio in ratios)
     total = claim.agrees(_power(float(np.mean(ratios))))
     if any(error > claim.level for error in _median_errors(claim.low, [numbers])):

@@ -40,7 +40,7 @@ def write_markdown(results: Any, note: str = "") -> str:
     """
     values = seed_values(results)
     parts = [INTRODUCTION, run_count(results), *[note] * bool(note)]
-    parts += ["## The paper's claims\n", claims_table(judge_all(values, paper_cells()))]
+    parts += ["## The paper's claims, and ours\n", claims_table(judge_all(values, paper_cells()))]
     own = own_networks(values)
     if own is not None:
         parts += [f"## Past the paper\n\n{what_changes(own)}\n", markdown_table(own)]
@@ -72,7 +72,7 @@ def run_count(results: Any) -> str:
 
 def claims_table(verdicts: Sequence[Verdict]) -> str:
     """A line per claim: how it fares in our runs and in the paper's own numbers."""
-    heads = ["claim of the paper", "our runs", "factor, left over right", "the paper's numbers"]
+    heads = ["claim", "our runs", "factor, left over right", "the paper's numbers"]
     lines = [_row(heads), _row(["---"] * len(heads))]
     for verdict in verdicts:
         lines.append(

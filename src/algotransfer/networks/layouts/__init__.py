@@ -12,8 +12,11 @@ from typing import Literal
 
 import jax
 import jax.numpy as jnp
+from jax.core import Tracer
 
-from algotransfer.graphs.graph import Graph
+from algotransfer.arguments import checked
+from algotransfer.graphs.graph import Graph, check_graph
+from algotransfer.names import check_name
 from algotransfer.networks.layouts.base import Layout, Scores
 from algotransfer.networks.layouts.dense import Dense, dense_layout
 from algotransfer.networks.layouts.sparse import Sparse, sparse_layout
@@ -33,12 +36,30 @@ __all__ = [
 # (sparse) a step at 16 nodes, 6.2 and 3.0 ms at 64, 16 and 4.4 ms at 256.
 DENSE_UP_TO_ON = {"cpu": 32}
 DENSE_UP_TO = 256
+KINDS = ("weight", "one")  # of edge features
 
 
+@checked
 def make_layouts(
     graphs: Graph, kinds: tuple[str, ...], layout: Literal["dense", "sparse"] | None = None
 ) -> Dense | Sparse:
-    """The layouts of a batch of graphs, as one pytree with the batch in front."""
+    """The layouts of a batch of graphs, as one pytree with the batch in front.
+
+    **Arguments:**
+
+    - `kinds`: the edge features that a network asks for, `network.kinds`.
+    - `layout`: `dense` or `sparse`; the faster one for that many nodes if not given.
+    """
+    for kind in kinds:
+        check_name("edge feature", kind, KINDS)
+    if not kinds or len(graphs.batch_shape) != 1:
+        raise ValueError(
+            f"kinds={kinds} and graphs of batch shape {graphs.batch_shape}; expected at least one "
+            "of 'weight' and 'one', and a batch (of a single graph: jax.tree.map(lambda leaf: "
+            "leaf[None], graph))"
+        )
+    if not isinstance(graphs.senders, Tracer):
+        check_graph(graphs)
     limit = DENSE_UP_TO_ON.get(jax.default_backend(), DENSE_UP_TO)
     dense = graphs.num_nodes <= limit if layout is None else layout == "dense"
     make = dense_layout if dense else sparse_layout
