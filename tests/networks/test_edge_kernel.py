@@ -113,16 +113,19 @@ def test_what_cannot_be_cut_into_tiles_is_left_alone():
         second = jnp.zeros((units, outputs))
         return fits(num_nodes, Weights(along, hidden_along, second) if units else Weights(along))
 
-    assert possible(96, 32) and possible(0, 32)
+    assert possible(96, 32)
+    assert possible(0, 32)
     assert possible(192, 64)  # two processors
     assert possible(48, 16)  # several algorithms together
     assert not possible(24, 8)
     assert not possible(96, 48)
-    assert possible(96, 32, 30) and not possible(96, 32, 31) and not possible(96, 32, 30, kinds=2)
+    assert possible(96, 32, 30)
+    assert not possible(96, 32, 31)
+    assert not possible(96, 32, 30, kinds=2)
 
 
 @pytest.mark.parametrize("supervision", ["tf", "na"])
-@pytest.mark.parametrize("model, hidden", [("ne", 32), ("ne++", 32), ("ne++", 3)])
+@pytest.mark.parametrize(("model", "hidden"), [("ne", 32), ("ne++", 32), ("ne++", 3)])
 def test_losses_and_gradients(model, hidden, supervision, monkeypatch):
     tasks = tasks_of(("dijkstra",), (supervision,))
     examples = examples_of(tasks, graphs(per_family=1), layout="dense")
