@@ -11,6 +11,7 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from algotransfer.networks.layouts import DENSE_UP_TO, Layout
+from algotransfer.networks.layouts.listed import Listed
 
 Linear = Callable[[int, Float[Array, "n x"]], Float[Array, "n y"]]
 
@@ -33,6 +34,7 @@ class Between(eqx.Module):
     along: tuple[Float[Array, "f h"], ...]  # one per processor
     hidden_along: Float[Array, "f q"] | None = None
     second: tuple[Float[Array, "q h"], ...] = ()
+    rounded: bool = eqx.field(static=True, default=False)  # whether kernels may round products
 
     @property
     def hidden(self) -> int:
@@ -43,9 +45,19 @@ class Between(eqx.Module):
         """h' and the outputs y of what runs free; `linear` is `first` and then `update`."""
         units = [] if self.hidden_along is None else [self.hidden_along.shape[1]] * 2
         ends = np.cumsum(units + [self.hidden] * len(self.along))
-        *parts, keep = jnp.split(linear(0, inputs), ends, axis=-1)
-        after = keep + linear(1, jnp.concatenate(self._best(parts, layout), axis=-1))
+        product = linear(0, inputs)
+        *parts, keep = jnp.split(product, ends, axis=-1)
+        best = self._by_kernel(product, layout)
+        if best is None:
+            best = jnp.concatenate(self._best(parts, layout), axis=-1)
+        after = keep + linear(1, best)
         return after[:, : self.hidden], after[:, self.hidden :]
+
+    def _by_kernel(self, product, layout: Layout):
+        if self.hidden_along is None or not isinstance(layout, Listed):
+            return None
+        along, second = (jnp.concatenate(each, axis=1) for each in (self.along, self.second))
+        return layout.max_through(product, along, self.hidden_along, second, self.rounded)
 
     def _best(self, parts, layout: Layout):
         if self.hidden_along is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import equinox as eqx
@@ -11,17 +12,36 @@ from jaxtyping import Array, Bool, Float
 
 from algotransfer.networks.executor import Executor, FoldableExecutor
 from algotransfer.networks.late import late_scan
-from algotransfer.networks.layouts import Layout
+from algotransfer.networks.layouts import Dense, Layout
+from algotransfer.networks.layouts.listed import with_neighbours
 from algotransfer.networks.parts import Latent
 from algotransfer.networks.rollout import Driver, State, advance, choose, features, rollout
 
+KERNELS_ON = ("gpu",)  # backends where small graphs are left to kernels
+KERNELS_UP_TO = 30  # nodes
+
+
+def training_layout(layout: Layout) -> Layout:
+    """The layout with which rollouts and losses are computed fastest."""
+    small = isinstance(layout, Dense) and layout.num_nodes <= KERNELS_UP_TO
+    return with_neighbours(layout) if small and jax.default_backend() in KERNELS_ON else layout
+
 
 def training_latents(
-    network: Executor, layout: Layout, drivers: tuple[Driver, ...], num_steps: int
+    network: Executor,
+    layout: Layout,
+    drivers: tuple[Driver, ...],
+    num_steps: int,
+    learning: bool = True,
 ) -> tuple[Latent, ...]:
-    """All latents of algorithms with a teacher, the last one of those that run free."""
+    """All latents of algorithms with a teacher, the last one of those that run free.
+
+    **Arguments:**
+
+    - `learning`: whether there will be a gradient. Without, products may be rounded.
+    """
     if isinstance(network, FoldableExecutor) and jax.default_backend() in network.folded_on:
-        return folded_latents(network, layout, drivers, num_steps)
+        return folded_latents(network, layout, drivers, num_steps, learning)
     return plain_latents(network, layout, drivers, num_steps)
 
 
@@ -62,12 +82,16 @@ class _Input(eqx.Module):
 
 
 def folded_latents(
-    network: FoldableExecutor, layout: Layout, drivers: tuple[Driver, ...], num_steps: int
+    network: FoldableExecutor,
+    layout: Layout,
+    drivers: tuple[Driver, ...],
+    num_steps: int,
+    learning: bool = True,
 ) -> tuple[Latent, ...]:
     """The same with folded weights: a few large products instead of many small ones."""
     if network.independent and len(drivers) > 1:
         each = [
-            folded_latents(network.only(k), layout, (driver,), num_steps)
+            folded_latents(network.only(k), layout, (driver,), num_steps, learning)
             for k, driver in enumerate(drivers)
         ]
         return tuple(latent for (latent,) in each)
@@ -78,6 +102,7 @@ def folded_latents(
     # Zeros up to multiples of four, the sizes that GPUs multiply at full speed.
     rows, columns = (-size % 4 for size in folded.first.shape)
     layout = network.own_layout(layout)
+    between = dataclasses.replace(folded.between, rounded=not learning)
 
     def step(linear, between, layout, carry: _Carry, now: _Input) -> _Carry:
         before = _stepped_from(carry.states, now.teachers)
@@ -103,11 +128,11 @@ def folded_latents(
         tuple(driver.noise for driver in drivers),
     )
     start = _Carry(
-        jnp.zeros((layout.num_nodes, folded.between.hidden)),
+        jnp.zeros((layout.num_nodes, between.hidden)),
         tuple(driver.start if f else None for driver, f in zip(drivers, free, strict=True)),
     )
     matrices = (_wider(folded.first, rows, columns), _wider(folded.update, 0, columns))
-    ran: Any = late_scan(step, matrices, folded.between, layout, inputs, start)
+    ran: Any = late_scan(step, matrices, between, layout, inputs, start)
     carries, end = ran
 
     before = carries.hidden

@@ -13,10 +13,12 @@ from jaxtyping import Array, Float, PRNGKeyArray
 
 from algotransfer.algorithms import Algorithm
 from algotransfer.networks.executor import Executor
-from algotransfer.networks.latents import training_latents
+from algotransfer.networks.latents import training_latents, training_layout
 from algotransfer.networks.layouts import Dense, Layout, Sparse
 from algotransfer.training.supervision import Losses, Supervision
 from algotransfer.training.truth import Truth
+
+CHOOSING = "tensorfloat32"  # precision of products that only choose among trajectories
 
 
 class Task(NamedTuple):
@@ -70,6 +72,7 @@ def objective(
         noise = jax.random.gumbel(key, shape)
 
     def one(layout, truths, noise):
+        layout = training_layout(layout)
         losses = _graph_losses(network, tasks, layout, truths, noise, select)
         return sum(map(_total, losses), jnp.float32(0)), losses
 
@@ -86,10 +89,13 @@ def _graph_losses(network, tasks, layout, truths, noise, select) -> tuple[Losses
         alone = lax.stop_gradient(network.only(len(tasks) - 1))
 
         def target_loss(noise):
-            (losses,) = _trajectory_losses(alone, tasks[-1:], layout, truths[-1:], noise)
+            (losses,) = _trajectory_losses(
+                alone, tasks[-1:], layout, truths[-1:], noise, learning=False
+            )
             return _total(losses)
 
-        best = _argmin(jax.vmap(target_loss)(noise))
+        with jax.default_matmul_precision(CHOOSING):
+            best = _argmin(jax.vmap(target_loss)(noise))
         return _trajectory_losses(network, tasks, layout, truths, noise[best])
 
     *base, target = jax.vmap(lambda n: _trajectory_losses(network, tasks, layout, truths, n))(noise)
@@ -100,12 +106,15 @@ def _graph_losses(network, tasks, layout, truths, noise, select) -> tuple[Losses
     return (*average, {name: loss[best] for name, loss in target.items()})
 
 
-def _trajectory_losses(network, tasks, layout: Layout, truths, noise) -> tuple[Losses, ...]:
+def _trajectory_losses(
+    network, tasks, layout: Layout, truths, noise, *, learning: bool = True
+) -> tuple[Losses, ...]:
     drivers = tuple(
         task.supervision.driver(task.algorithm.sequential, truth, noise if task.samples else None)
         for task, truth in zip(tasks, truths, strict=True)
     )
-    latents = training_latents(network, layout, drivers, truths[0].key.shape[0] - 1)
+    num_steps = truths[0].key.shape[0] - 1
+    latents = training_latents(network, layout, drivers, num_steps, learning=learning)
     return tuple(
         task.supervision.losses(network, k, layout, truths[k], latents[k])
         for k, task in enumerate(tasks)
