@@ -4,7 +4,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from networks.small import complete_graph, random_graphs, to_graphs
+from networks.small import complete_graph, quick_jit, random_graphs, to_graphs
 from training.small import examples_of, graphs, networks, tasks_of
 
 from algotransfer.networks import latents, make_layouts
@@ -59,8 +59,8 @@ def test_best_of_all_neighbours(num_nodes, kinds, units):
         return jax.vmap(one)
 
     kernel = on_copies(by_kernel, False)
-    expected = on_copies(by_formula)(product, layouts)
-    np.testing.assert_allclose(kernel(product, layouts), expected, rtol=1e-5, atol=1e-5)
+    found, expected = (quick_jit(f)(product, layouts) for f in (kernel, on_copies(by_formula)))
+    np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-5)
     # All copies of all graphs share programs.
     programs = -(-count * COPIES * num_nodes // ROWS)
     assert f"grid=({programs},)" in str(jax.make_jaxpr(kernel)(product, layouts))
@@ -100,7 +100,7 @@ def compare_gradients(product, layouts, weights, key):
             )
             return jnp.sum(probe * best)
 
-        return jax.value_and_grad(all_graphs, (0, 1))(product, weights)
+        return quick_jit(jax.value_and_grad(all_graphs, (0, 1)))(product, weights)
 
     found, expected = (jax.tree.leaves(loss(*f)) for f in ((by_kernel, True), (by_formula,)))
     for a, b in zip(found, expected, strict=True):
@@ -137,7 +137,7 @@ def test_losses_and_gradients(model, hidden, supervision, monkeypatch):
         return jnp.mean(losses)
 
     def run():
-        return jax.tree.leaves(jax.value_and_grad(loss)(network))
+        return jax.tree.leaves(quick_jit(jax.value_and_grad(loss))(network))
 
     expected = run()
     monkeypatch.setattr(latents, "KERNELS_ON", ("cpu",))
