@@ -23,8 +23,9 @@ KERNELS_UP_TO = 30  # nodes
 
 def training_layout(layout: Layout) -> Layout:
     """The layout with which rollouts and losses are computed fastest."""
-    small = isinstance(layout, Dense) and layout.num_nodes <= KERNELS_UP_TO
-    return with_neighbours(layout) if small and jax.default_backend() in KERNELS_ON else layout
+    if not isinstance(layout, Dense) or jax.default_backend() not in KERNELS_ON:
+        return layout
+    return with_neighbours(layout) if layout.num_nodes <= KERNELS_UP_TO else layout
 
 
 def training_latents(

@@ -29,7 +29,8 @@ class Listed(Dense):
         return with_neighbours(super().with_features(kinds))
 
     def max_plus(self, node, edge):
-        from algotransfer.networks.layouts.edge_kernel import Weights, best_of_neighbours, fits
+        from algotransfer.networks.layouts.edge_kernel import best_of_neighbours, fits
+        from algotransfer.networks.layouts.edge_programs import Weights
 
         weights = Weights(edge)
         if fits(self.num_nodes, weights):
@@ -51,7 +52,8 @@ class Listed(Dense):
         - `product`: in its first columns r, s and l, one after the other.
         - `rounded`: whether products may be rounded to tf32; then there is no gradient.
         """
-        from algotransfer.networks.layouts.edge_kernel import Weights, best_of_neighbours, fits
+        from algotransfer.networks.layouts.edge_kernel import best_of_neighbours, fits
+        from algotransfer.networks.layouts.edge_programs import Weights
 
         weights = Weights(along, hidden_along, second)
         if not fits(self.num_nodes, weights):
