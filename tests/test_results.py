@@ -40,7 +40,12 @@ def test_every_model_of_the_table_has_its_weights(results):
     columns = ["supervision", "model", "method", "source", "target"]
     printed = {tuple(line) for line in results[columns].drop_duplicates().itertuples(index=False)}
     models = [load_model(name) for name in committed_weights()]
-    assert {tuple(paper_key(model.experiment).values()) for model in models} == printed
+    found = {tuple(paper_key(model.experiment).values()) for model in models}
+    assert found >= printed
+    # The others are base models, which no table shows.
+    assert {(how, method, source) for how, _, method, source, _ in found - printed} <= {
+        ("tf", "none", "")
+    }
 
 
 @pytest.mark.parametrize("name", ["ne-dijkstra-tf", "ne-dijkstra-na"])

@@ -4,6 +4,7 @@ import io
 import re
 from html.parser import HTMLParser
 
+import numpy as np
 import pandas
 import pytest
 from report.cases import as_printed, made_up
@@ -71,6 +72,14 @@ def test_a_network_of_ones_own_joins_the_tables():
     assert {cell.theirs for row in rows for cell in row.cells} == {""}
     figure = draw_methods(seed_values(results), "dijkstra")
     assert figure.axes[-1].get_title(loc="left") == "relax: key, mean squared error"
+
+
+def test_lines_go_from_small_to_large_graphs_in_whatever_order_they_were_measured():
+    results = made_up(lambda *_: 0.25, sizes=(100, 20, 50))
+    figure = draw_methods(seed_values(results), "dijkstra")
+    lines = [line for axes in figure.axes for line in axes.get_lines() if len(line.get_xdata()) > 1]
+    assert lines
+    assert all((np.diff(line.get_xdata()) > 0).all() for line in lines)
 
 
 def test_networks_stand_in_one_figure_at_all_sizes():

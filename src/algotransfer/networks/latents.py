@@ -21,11 +21,12 @@ KERNELS_ON = ("gpu",)  # backends where small graphs are left to kernels
 KERNELS_UP_TO = 30  # nodes
 
 
-def training_layout(layout: Layout) -> Layout:
-    """The layout with which rollouts and losses are computed fastest."""
-    if not isinstance(layout, Dense) or jax.default_backend() not in KERNELS_ON:
-        return layout
-    return with_neighbours(layout) if layout.num_nodes <= KERNELS_UP_TO else layout
+def training_layout(network: Executor, layout: Layout) -> Layout:
+    """The layout with which a network's rollouts and losses are computed fastest."""
+    kernels = isinstance(network, FoldableExecutor) and jax.default_backend() in KERNELS_ON
+    if kernels and isinstance(layout, Dense) and layout.num_nodes <= KERNELS_UP_TO:
+        return with_neighbours(layout)
+    return layout
 
 
 def training_latents(

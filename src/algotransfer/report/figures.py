@@ -141,7 +141,7 @@ def draw_networks(
         printed = paper[paper["metric"] == metric].drop_duplicates(["model", "num_nodes"])
         for model, colour in colours.items():
             networks = of_metric[(of_metric["row"] == "network") & (of_metric["model"] == model)]
-            _lines(axes, networks.sort_values("num_nodes"), colour, "value")
+            _lines(axes, networks, colour, "value")
             _crosses(axes, printed[printed["model"] == model], colour)
         _chance(axes, of_metric[of_metric["row"] == "random_neighbour"], "value")
         _finish(axes, f"{target}: {TITLES.get(metric, metric)}", metric, sizes)
@@ -205,7 +205,7 @@ def _models(frame: Any) -> list[str]:
 
 
 def _lines(axes: Axes, networks: Any, colour: str, column: str) -> None:
-    for _, seed in networks.groupby("seed"):
+    for _, seed in networks.sort_values("num_nodes").groupby("seed"):
         axes.plot(seed["num_nodes"], seed[column], color=colour, alpha=0.25, lw=1)
     median = networks.groupby("num_nodes")[column].median()
     axes.plot(median.index, median, color=colour, marker="o")

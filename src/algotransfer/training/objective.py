@@ -72,7 +72,7 @@ def objective(
         noise = jax.random.gumbel(key, shape)
 
     def one(layout, truths, noise):
-        layout = training_layout(layout)
+        layout = training_layout(network, layout)
         losses = _graph_losses(network, tasks, layout, truths, noise, select)
         return sum(map(_total, losses), jnp.float32(0)), losses
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
@@ -26,7 +28,9 @@ class Listed(Dense):
     count: Int[Array, "1"]
 
     def with_features(self, kinds):
-        return with_neighbours(super().with_features(kinds))
+        rows = jnp.array(kinds)
+        names = ("features", "listed", "along", "ends_along")
+        return dataclasses.replace(self, **{name: getattr(self, name)[rows] for name in names})
 
     def max_plus(self, node, edge):
         from algotransfer.networks.layouts.edge_kernel import best_of_neighbours, fits
