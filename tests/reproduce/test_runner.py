@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from algotransfer.locks import InUse
 from algotransfer.reproduce import runner
 from algotransfer.reproduce.estimates import Estimates
 from algotransfer.reproduce.runner import run_steps
@@ -53,8 +54,17 @@ def wait_for_end(watch):
     raise Paused
 
 
+def find_in_use(watch):
+    raise InUse("another writes here")
+
+
 TOGETHER = threading.Barrier(2, timeout=20)
-ACTS = {"fail": fail, "wait": wait_for_end, "meet": lambda watch: TOGETHER.wait()}
+ACTS = {
+    "fail": fail,
+    "wait": wait_for_end,
+    "meet": lambda watch: TOGETHER.wait(),
+    "in use": find_in_use,
+}
 
 
 class Notes:
@@ -123,6 +133,18 @@ def test_a_failure_blocks_what_needs_it_and_nothing_else(tmp_path, capfd):
         "table": "needs middle",
     }
     assert "the pen is broken" in capfd.readouterr().err  # with where it happened
+
+
+def test_what_another_process_works_on_is_left_to_it(tmp_path):
+    busy = Write("busy", (BASE,), act="in use")
+    results = run_steps([busy, Write("table", (busy,)), SECOND], tmp_path)
+    assert states(results) == {
+        "base": "done",
+        "busy": "waiting",
+        "table": "waiting",
+        "second": "done",
+    }
+    assert [result.reason for result in results if result.reason] == ["another writes here"]
 
 
 def test_a_deadline_pauses_what_runs_and_begins_nothing(tmp_path):

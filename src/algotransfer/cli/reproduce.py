@@ -107,17 +107,19 @@ class Reproduce:
         if self.pack:
             pack(self.folder, self.pack)
             wrote(self.pack)
-        lost = [result for result in results if result.reason]
-        for result in lost:
-            text = f"{result.state}: {result.step.name}: {result.reason}"
-            output.print(text, style="red", markup=False, soft_wrap=True)
+        for result in results:
+            if result.reason:
+                text = f"{result.state}: {result.step.name}: {result.reason}"
+                style = None if result.state == "waiting" else "red"
+                output.print(text, style=style, markup=False, soft_wrap=True)
         left = sum(result.state in ("paused", "waiting") for result in results)
         if left:
             next_step(f"the same command again: {left} steps are left")
         else:
             next_step(f"algotransfer report --folder {self.folder}")
+        lost = sum(result.state in ("failed", "blocked") for result in results)
         if lost:
-            raise ValueError(f"{len(lost)} of {len(results)} steps failed or were blocked (above)")
+            raise ValueError(f"{lost} of {len(results)} steps failed or were blocked (above)")
 
 
 def _seconds(text: str | None) -> float | None:

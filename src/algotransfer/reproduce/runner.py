@@ -12,7 +12,7 @@ from graphlib import TopologicalSorter
 from pathlib import Path
 from typing import Literal, Protocol, runtime_checkable
 
-from algotransfer.locks import tidy
+from algotransfer.locks import InUse, tidy
 from algotransfer.reproduce.estimates import Estimates
 from algotransfer.reproduce.steps import Paused, Step, Watch, graph
 
@@ -28,8 +28,8 @@ class Result:
 
     **Arguments:**
 
-    - `state`: `found` (it was there), `done`, `paused`, `waiting` (no time left for it), `failed`,
-        or `blocked` (something that it needs failed).
+    - `state`: `found` (it was there), `done`, `paused`, `waiting` (no time left for it, or another
+        process works on it), `failed`, or `blocked` (something that it needs failed).
     - `seconds`: what the time went into.
     """
 
@@ -164,6 +164,8 @@ def _result(step: Step, future: Future) -> Result:
         return Result(step, "done", future.result())
     if isinstance(error, Paused):
         return Result(step, "paused")
+    if isinstance(error, InUse):  # another command is on it; what needs it waits too
+        return Result(step, "waiting", reason=str(error))
     if not isinstance(error, ValueError | OSError | FloatingPointError):
         traceback.print_exception(error)  # nobody's mistake but ours
     return Result(step, "failed", reason=f"{type(error).__name__}: {error}")
