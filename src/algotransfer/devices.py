@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 
 
 def find_device(name: str | None) -> Any:
@@ -18,6 +17,23 @@ def find_device(name: str | None) -> Any:
     except RuntimeError as error:
         kinds = sorted({device.platform for device in jax.devices()})
         raise ValueError(f"no device {name!r} here; there is {', '.join(kinds)}") from error
+
+
+def default_device() -> Any:
+    """The device that arrays go to by default, which `--device` may have chosen."""
+    chosen = jax.config.jax_default_device  # pyright: ignore[reportAttributeAccessIssue]
+    return find_device(chosen) if chosen is None or isinstance(chosen, str) else chosen
+
+
+def default_platform() -> str:
+    """Its kind, `cpu` or `gpu`; JAX's own `default_backend` would not notice a choice."""
+    return default_device().platform
+
+
+def has_tf32() -> bool:
+    """Whether the default device is an NVIDIA GPU that multiplies tf32: Ampere or newer."""
+    major, *_ = str(getattr(default_device(), "compute_capability", "0")).split(".")
+    return major.isdigit() and int(major) >= 8
 
 
 def memory_limit() -> int:
@@ -47,5 +63,4 @@ def peak_of_process() -> int:
 
 def _memory_statistics() -> dict[str, int]:
     """What the device that arrays go to by default says of its memory; a CPU says nothing."""
-    device = next(iter(jnp.zeros(()).devices()))
-    return device.memory_stats() or {}
+    return default_device().memory_stats() or {}

@@ -142,7 +142,7 @@ def test_losses_and_gradients(model, hidden, supervision, monkeypatch):
         return jax.tree.leaves(quick_jit(jax.value_and_grad(loss))(network))
 
     expected = run()
-    monkeypatch.setattr(latents, "KERNELS_ON", ("cpu",))
+    monkeypatch.setattr(latents, "kernels_run", lambda: True)
     for a, b in zip(expected, run(), strict=True):
         np.testing.assert_allclose(b, a, rtol=1e-3, atol=1e-4 * (1 + float(jnp.max(jnp.abs(a)))))
     kernels = str(jax.make_jaxpr(jax.grad(loss))(network)).count("pallas_call")

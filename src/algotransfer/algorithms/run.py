@@ -13,6 +13,7 @@ from algotransfer.algorithms.base import Algorithm, Trace
 from algotransfer.algorithms.programs import run_dense, run_sparse
 from algotransfer.algorithms.registry import get_algorithm
 from algotransfer.arguments import checked
+from algotransfer.devices import default_platform
 from algotransfer.graphs.graph import Graph, check_graph
 
 Layout = Literal["dense", "sparse"]
@@ -60,14 +61,14 @@ def run(
 
 
 def _faster_layout(algorithm: Algorithm, num_nodes: int) -> Layout:
-    case = (jax.default_backend(), algorithm.framework)
+    case = (default_platform(), algorithm.framework)
     return "dense" if num_nodes <= DENSE_UP_TO.get(case, DENSE_UP_TO_ELSEWHERE) else "sparse"
 
 
 def _in_chunks(program, algorithm: Algorithm, graphs: Graph, record: str):
     """Runs chunks of one shape on all cores; the last one overlaps the one before it."""
     total = len(graphs)
-    cells = CHUNK_CELLS.get(jax.default_backend(), CHUNK_CELLS_ELSEWHERE)
+    cells = CHUNK_CELLS.get(default_platform(), CHUNK_CELLS_ELSEWHERE)
     chunk = max(1, cells // graphs.num_nodes**2)
     room = _rounded_up(graphs.senders.shape[-1])
     if total <= chunk:

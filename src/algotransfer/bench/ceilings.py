@@ -10,6 +10,8 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
+from algotransfer.devices import default_platform
+
 MATRIX = {"cpu": 1024}  # sides of the matrices, by platform
 MATRIX_ELSEWHERE = 8192
 COPIED = {"cpu": 2**26}  # floats that are copied, far more than a cache holds
@@ -33,7 +35,7 @@ def measure_ceilings(precision: str = "float32") -> Ceilings:
 
     - `precision`: of the products, as experiments name it.
     """
-    platform = jax.default_backend()
+    platform = default_platform()
     side = MATRIX.get(platform, MATRIX_ELSEWHERE)
     count = COPIED.get(platform, COPIED_ELSEWHERE)
     with jax.default_matmul_precision(precision):

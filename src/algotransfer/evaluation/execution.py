@@ -14,6 +14,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
+from algotransfer.devices import default_platform
 from algotransfer.graphs.graph import Graph
 from algotransfer.networks import layouts
 from algotransfer.networks.executor import Executor
@@ -153,7 +154,7 @@ def best_predecessors(
 
 def faster_layout(num_nodes: int) -> LayoutName:
     """The layout in which graphs of that size are executed faster."""
-    limit = DENSE_UP_TO.get(jax.default_backend(), layouts.DENSE_UP_TO)
+    limit = DENSE_UP_TO.get(default_platform(), layouts.DENSE_UP_TO)
     return "dense" if num_nodes <= limit else "sparse"
 
 
@@ -172,5 +173,5 @@ def graphs_at_once(
     edges = nodes**2 if dense else graphs.senders.shape[-1] + nodes
     activations = 4 * edges * 8 * hidden  # NE++'s two layers on edges are the widest
     outputs = num_steps * nodes * (16 * num_seeds + 32)
-    budget = CHUNK_BYTES.get(jax.default_backend(), CHUNK_BYTES_ELSEWHERE)
+    budget = CHUNK_BYTES.get(default_platform(), CHUNK_BYTES_ELSEWHERE)
     return max(1, min(len(graphs), budget // (num_seeds * activations + outputs)))

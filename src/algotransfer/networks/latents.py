@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 from typing import Any
 
 import equinox as eqx
@@ -10,6 +11,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float
 
+from algotransfer.devices import default_platform, has_tf32
 from algotransfer.networks.executor import Executor, FoldableExecutor
 from algotransfer.networks.late import late_scan
 from algotransfer.networks.layouts import Dense, Layout
@@ -17,16 +19,21 @@ from algotransfer.networks.layouts.listed import with_neighbours
 from algotransfer.networks.parts import Latent
 from algotransfer.networks.rollout import Driver, State, advance, choose, features, rollout
 
-KERNELS_ON = ("gpu",)  # backends where small graphs are left to kernels
 KERNELS_UP_TO = 30  # nodes
+SWITCH = "ALGOTRANSFER_KERNELS"  # 0 switches them off
+
+
+def kernels_run() -> bool:
+    """Whether small graphs are left to GPU kernels."""
+    return has_tf32() and os.environ.get(SWITCH) != "0"
 
 
 def training_layout(network: Executor, layout: Layout) -> Layout:
     """The layout with which a network's rollouts and losses are computed fastest."""
-    kernels = isinstance(network, FoldableExecutor) and jax.default_backend() in KERNELS_ON
-    if kernels and isinstance(layout, Dense) and layout.num_nodes <= KERNELS_UP_TO:
-        return with_neighbours(layout)
-    return layout
+    if not isinstance(layout, Dense) or layout.num_nodes > KERNELS_UP_TO:
+        return layout
+    kernels = isinstance(network, FoldableExecutor) and kernels_run()
+    return with_neighbours(layout) if kernels else layout
 
 
 def training_latents(
@@ -42,7 +49,7 @@ def training_latents(
 
     - `learning`: whether there will be a gradient. Without, products may be rounded.
     """
-    if isinstance(network, FoldableExecutor) and jax.default_backend() in network.folded_on:
+    if isinstance(network, FoldableExecutor) and default_platform() in network.folded_on:
         return folded_latents(network, layout, drivers, num_steps, learning)
     return plain_latents(network, layout, drivers, num_steps)
 

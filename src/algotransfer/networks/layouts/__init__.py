@@ -15,6 +15,7 @@ import jax.numpy as jnp
 from jax.core import Tracer
 
 from algotransfer.arguments import checked
+from algotransfer.devices import default_platform
 from algotransfer.graphs.graph import Graph, check_graph
 from algotransfer.names import check_name
 from algotransfer.networks.layouts.base import Layout, Scores
@@ -60,7 +61,7 @@ def make_layouts(
         )
     if not isinstance(graphs.senders, Tracer):
         check_graph(graphs)
-    limit = DENSE_UP_TO_ON.get(jax.default_backend(), DENSE_UP_TO)
+    limit = DENSE_UP_TO_ON.get(default_platform(), DENSE_UP_TO)
     dense = graphs.num_nodes <= limit if layout is None else layout == "dense"
     make = dense_layout if dense else sparse_layout
     return _make_layouts(make, kinds, jax.tree.map(jnp.asarray, graphs))

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import jax
 import jax.numpy as jnp
 from jax import lax
 from jax.experimental import pallas as pl
 from jax.experimental.pallas import triton
 from jaxtyping import Array, Float
+
+from algotransfer.devices import default_platform
 
 ROWS = 32  # of a program: nodes forwards, edges backwards; and rows of a graph's own gradients
 
@@ -156,7 +157,7 @@ def backward_program(product, ends, along, count, winners, share, *rest):
 
 def interpreted() -> bool:
     """Whether programs are run by JAX itself, where there is no GPU."""
-    return jax.default_backend() != "gpu"
+    return default_platform() != "gpu"
 
 
 def _weights_first(refs, num_outputs: int):
