@@ -19,7 +19,7 @@ demo: $(READY) ## the paper in small, on the CPU, in a few minutes
 	$(BIN)/python -m algotransfer.demo
 
 test: $(READY) browser ## run the tests (WORKERS=2 processes; PYTEST_FLAGS adds options)
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile $(PYTEST_FLAGS)
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder $(PYTEST_FLAGS)
 
 browser: ## install Chromium, for the tests that look at pages, if it is missing and we may
 	@bash tests/browser/install.sh

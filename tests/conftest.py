@@ -30,6 +30,12 @@ settings.register_profile("thorough", max_examples=300, print_blob=True, **COMPI
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fast"))
 
 
+def pytest_collection_modifyitems(items):
+    """Files with slow tests begin first, so that no process is left alone with one at the end."""
+    slow = {item.path for item in items if item.get_closest_marker("slow")}
+    items.sort(key=lambda item: item.path not in slow)
+
+
 @pytest.fixture(scope="module")
 def quick_to_compile():
     """Programs are compiled two to three times as fast, and run slower.

@@ -1,5 +1,6 @@
 """The demo runs, and writes what it says; here on less data and with quicker algorithms."""
 
+import pytest
 from processes import run_python
 
 from algotransfer.algorithms import ALGORITHMS
@@ -16,6 +17,7 @@ demo.main()
 """
 
 
+@pytest.mark.slow
 def test_demo(tmp_path):
     text = run_python(SMALL_DEMO, folder=tmp_path)
     folder = tmp_path / "demo"

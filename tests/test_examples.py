@@ -18,6 +18,7 @@ def test_examples_are_numbered():
     assert all(len(number) == 2 and number.isdigit() for number in numbers)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_example_runs(path, tmp_path):
     environment = {**os.environ, "XLA_FLAGS": QUICK_TO_COMPILE}
