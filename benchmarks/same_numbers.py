@@ -2,9 +2,9 @@
 
     python benchmarks/same_numbers.py --out results/same-numbers-h200.json
 
-On a GPU the fast path has kernels for edges, and finds the best of ten trajectories with products
-of tf32; the plain one leaves edges to XLA and multiplies in float32 throughout. Both start from the
-same weights and see the same batches. Elsewhere the two are one, and all differences are 0.
+The plain path takes a network's own steps, in float32. The fast one folds weights where that pays,
+and on a GPU has kernels for edges, and products of tf32 to find the best of ten trajectories. Both
+start from the same weights and see the same batches.
 """
 
 from __future__ import annotations
@@ -12,11 +12,15 @@ from __future__ import annotations
 import argparse
 import os
 import tempfile
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from pathlib import Path
-from typing import TypeVar
+from unittest.mock import patch
 
+import equinox as eqx
 import jax
+import jax.numpy as jnp
 import numpy as np
 from rich.console import Console
 from rich.table import Table
@@ -27,51 +31,77 @@ from algotransfer.devices import default_device
 from algotransfer.evaluation import evaluate
 from algotransfer.experiment import Experiment
 from algotransfer.names import FAMILY_NAMES
+from algotransfer.networks import NE, NEPlusPlus
 from algotransfer.networks.latents import SWITCH
 from algotransfer.training import objective, train
 from algotransfer.training.examples import make_examples
+from algotransfer.training.loop import SeedState
 from algotransfer.training.train import compile_epoch, start_seeds
 
 STEPS = 100
-Found = TypeVar("Found")
+NUDGE = 1e-7  # of every weight: the last bit of a float
+PATHS = ("fast", "plain")
 
 
-def on_both_paths(measure: Callable[[], Found]) -> dict[str, Found]:
-    """What is found on the fast path and on the plain one."""
-    found = {}
-    for path, kernels, choosing in (
-        ("fast", "1", objective.CHOOSING),
-        ("plain", "0", "float32"),
-    ):
-        jax.clear_caches()  # the switches are read while a program is traced
-        before, objective.CHOOSING = objective.CHOOSING, choosing
-        os.environ[SWITCH] = kernels
-        try:
-            found[path] = measure()
-        finally:
-            objective.CHOOSING = before
-            del os.environ[SWITCH]
-    return found
+@contextmanager
+def on_path(path: str) -> Iterator[None]:
+    """Programs that are traced meanwhile take this path."""
+    jax.clear_caches()
+    with ExitStack() as switches:
+        if path == "plain":
+            switches.enter_context(patch.dict(os.environ, {SWITCH: "0"}))
+            switches.enter_context(patch.object(objective, "CHOOSING", "float32"))
+            for network in (NE, NEPlusPlus):
+                switches.enter_context(patch.object(network, "folded_on", ()))
+        yield
 
 
-def first_losses(experiment: Experiment, seeds: int) -> np.ndarray:
-    """The loss of each of the first steps, of every seed, each on a batch of its own."""
+def first_losses(experiment: Experiment, seeds: int) -> dict[str, np.ndarray]:
+    """The loss of each of the first steps, of every seed, each on a batch of its own.
+
+    **Returns:** losses of the plain path; of the fast one from the very weights that the plain one
+    has at that step; of the fast one left to itself; and of the plain one from weights that differ
+    in the last bit, for how much of that difference is mere sensitivity.
+    """
     wanted = STEPS * experiment.batch_size
     splits = make_splits(Preset(train=-(-wanted // len(FAMILY_NAMES)), validation=20, test=1))
-    program, states = start_seeds(experiment, tuple(range(seeds)))
+    going_on = replace(experiment, max_epochs=STEPS, patience=STEPS)
+    program, start = start_seeds(going_on, tuple(range(seeds)))
     training, validation = (
         make_examples(program.tasks, dataset, experiment.infinity)
         for dataset in (splits.train, splits.validation)
     )
     order = np.random.default_rng(0).permutation(len(training))
     batches = order[:wanted].reshape(STEPS, -1)
-    with jax.default_matmul_precision(experiment.precision):
-        step, _ = compile_epoch(program, states, training[batches[0]], validation)
-    losses = []
-    for batch in batches:  # an epoch of one batch
-        states, report = step(states, training[batch], validation)
-        losses.append(report["train_loss"])
-    return np.asarray(jax.device_get(losses))
+    take = {}
+    for path in PATHS:
+        with on_path(path), jax.default_matmul_precision(experiment.precision):
+            step, _ = compile_epoch(program, start, training[batches[0]], validation)
+            # An epoch of one batch. It reuses the buffers it is given, so it gets copies.
+            take[path] = lambda states, batch, step=step: step(
+                jax.tree.map(jnp.copy, states), training[batch], validation
+            )
+    plain, alone, nudged = start, start, nudge(start)
+    losses: dict[str, list] = {"plain": [], "same weights": [], "alone": [], "nudged": []}
+    for batch in batches:
+        _, report = take["fast"](plain, batch)
+        losses["same weights"].append(report["train_loss"])
+        plain, report = take["plain"](plain, batch)
+        losses["plain"].append(report["train_loss"])
+        alone, report = take["fast"](alone, batch)
+        losses["alone"].append(report["train_loss"])
+        nudged, report = take["plain"](nudged, batch)
+        losses["nudged"].append(report["train_loss"])
+    return {name: np.asarray(jax.device_get(each)) for name, each in losses.items()}
+
+
+def nudge(states: SeedState) -> SeedState:
+    """The same seeds with every weight changed in its last bit, up or down."""
+    leaves, tree = jax.tree.flatten(states.network)
+    keys = jax.random.split(jax.random.key(0), len(leaves))
+    noise = [NUDGE * jax.random.normal(k, w.shape) for k, w in zip(keys, leaves, strict=True)]
+    moved = [w * (1 + change) for w, change in zip(leaves, noise, strict=True)]
+    return eqx.tree_at(lambda s: s.network, states, jax.tree.unflatten(tree, moved))
 
 
 def final_errors(experiment: Experiment, seeds: int) -> list[dict[str, float]]:
@@ -85,35 +115,47 @@ def final_errors(experiment: Experiment, seeds: int) -> list[dict[str, float]]:
     return [{str(size): error for size, error in row.items()} for _, row in means.iterrows()]
 
 
-def compared(experiment: Experiment, seeds: int) -> dict:
-    """How far the paths are apart."""
-    losses = on_both_paths(lambda: first_losses(experiment, seeds))
-    apart = np.abs(losses["fast"] - losses["plain"]) / np.abs(losses["plain"])
+def compared(experiment: Experiment, seeds: int, to_the_end: bool) -> dict:
+    """How far the paths are apart, at first and after whole trainings."""
+    losses = first_losses(experiment, seeds)
+    plain = losses.pop("plain")
+    apart = {name: np.abs(each - plain) / np.abs(plain) for name, each in losses.items()}
+    errors = {}
+    for path in PATHS if to_the_end else ():
+        with on_path(path):
+            errors[path] = final_errors(experiment, seeds)
     return {
         "device": default_device().device_kind,
         "experiment": experiment.name,
         "first_losses_apart": {
-            "median": float(np.median(apart)),
-            "most": float(np.max(apart)),
-            "by_seed": np.max(apart, axis=0).tolist(),
+            name: {"median": float(np.median(each)), "most": float(np.max(each))}
+            for name, each in apart.items()
         },
-        "final_errors": on_both_paths(lambda: final_errors(experiment, seeds)),
+        "final_errors": errors,
     }
 
 
 def show(rows: list[dict]) -> None:
-    """Prints a line per experiment and path."""
-    table = Table(title="Fast and plain path: predecessor errors, mean ± std over seeds")
+    """Prints how far losses are apart, and the errors of both paths."""
+    table = Table(title=f"Fast and plain path: first {STEPS} losses, at most so far apart (median)")
+    ways = list(rows[0]["first_losses_apart"])
+    for head in ("experiment", *ways):
+        table.add_column(head)
+    for row in rows:
+        apart = (row["first_losses_apart"][way] for way in ways)
+        table.add_row(row["experiment"], *(f"{a['most']:.1e} ({a['median']:.1e})" for a in apart))
+    Console().print(table)
+    if not rows[0]["final_errors"]:
+        return
+    table = Table(title="Predecessor errors after training on small data, mean ± std over seeds")
     sizes = list(rows[0]["final_errors"]["fast"][0])
-    heads = ("experiment", f"first {STEPS} losses apart", "path", *(f"{n} nodes" for n in sizes))
-    for head in heads:
+    for head in ("experiment", "path", *(f"{n} nodes" for n in sizes)):
         table.add_column(head)
     for row in rows:
         for path, errors in row["final_errors"].items():
             by_size = [[seed[size] for seed in errors] for size in sizes]
-            first = [row["experiment"], f"{row['first_losses_apart']['most']:.1e}"]
-            first = first if path == "fast" else ["", ""]
-            table.add_row(*first, path, *(f"{np.mean(e):.4f} ± {np.std(e):.4f}" for e in by_size))
+            numbers = (f"{np.mean(e):.4f} ± {np.std(e):.4f}" for e in by_size)
+            table.add_row(row["experiment"], path, *numbers)
     Console().print(table)
 
 
@@ -122,19 +164,14 @@ def main() -> None:
     parser.add_argument("--model", nargs="+", default=["ne", "ne++"])
     parser.add_argument("--supervision", nargs="+", default=["tf", "na"])
     parser.add_argument("--seeds", type=int, default=5)
-    parser.add_argument("--max-epochs", type=int, default=Experiment.max_epochs)
+    parser.add_argument("--losses-only", action="store_true", help="no whole trainings")
     parser.add_argument("--out", type=Path, default=RESULTS / "same_numbers.json")
     arguments = parser.parse_args()
     rows = []
     for model in arguments.model:
         for supervision in arguments.supervision:
-            experiment = Experiment(
-                model=model,
-                target="dijkstra",
-                supervision=supervision,
-                max_epochs=arguments.max_epochs,
-            )
-            rows.append(compared(experiment, arguments.seeds))
+            experiment = Experiment(model=model, target="dijkstra", supervision=supervision)
+            rows.append(compared(experiment, arguments.seeds, not arguments.losses_only))
             write(arguments.out, rows, packages=("jax",))
     show(rows)
 

@@ -20,8 +20,25 @@ def test_calls_are_kept_and_add_up(tmp_path):
     assert calls == read_calls(here)
     (first,) = [call for call in calls if call["wall"] == 150.0]
     assert first["states"] == {"done": 1, "waiting": 1}
+    (here / "calls" / "by hand").mkdir()
+    (here / "calls" / "by hand" / "call.json").write_text("{}")  # nobody knows when that was
+    assert len(read_calls(here)) == 3
     text = time_spent(calls)
-    assert text.startswith("Time on the clock: 4 minutes in 2 calls of `algotransfer reproduce` on")
+    assert text.startswith("Time on the clock: 2 minutes in 2 calls of `algotransfer reproduce` on")
     assert "3 steps at once" in text
     assert "6 minutes side by side, went into: training 67%, compile 33%." in text
     assert time_spent([]) == ""
+
+
+def test_calls_at_the_same_time_are_counted_once():
+    rest = {"preset": "paper", "jobs": 1, "seconds": {"training": 60.0}, "device": {"kind": "cpu"}}
+    calls = [
+        {"ended": ended, "wall": wall, **rest}
+        for ended, wall in (
+            ("20261115T120500Z", 300.0),  # 12:00 to 12:05
+            ("20261115T120400Z", 60.0),  # within it
+            ("20261115T120800Z", 240.0),  # 12:04 to 12:08
+            ("20261115T130200Z", 120.0),
+        )
+    ]
+    assert time_spent(calls).startswith("Time on the clock: 10 minutes in 4 calls")

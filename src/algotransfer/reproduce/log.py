@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import calendar
 import json
 import secrets
 import time
@@ -15,6 +16,7 @@ from algotransfer.reproduce.runner import Result
 from algotransfer.training.runs import environment, write_json
 
 CALLS, CALL = "calls", "call.json"
+ENDED = "%Y%m%dT%H%M%SZ"  # in the name of a call's folder: when it ended
 
 
 def log_call(folder: Path, results: Sequence[Result], wall: float, **settings: Any) -> None:
@@ -22,9 +24,7 @@ def log_call(folder: Path, results: Sequence[Result], wall: float, **settings: A
     spent: Counter[str] = Counter()
     for result in results:
         spent.update(result.seconds)
-    place = (
-        folder / CALLS / f"{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime())}-{secrets.token_hex(2)}"
-    )
+    place = folder / CALLS / f"{time.strftime(ENDED, time.gmtime())}-{secrets.token_hex(2)}"
     place.mkdir(parents=True)
     content = {
         **environment(),
@@ -43,10 +43,12 @@ def read_calls(folder: Path) -> list[dict[str, Any]]:
         try:
             content = json.loads(path.read_bytes())
             sha256 = content.pop("sha256", None)
+            ended = path.parent.name.partition("-")[0]
+            time.strptime(ended, ENDED)
         except (ValueError, AttributeError, RecursionError):
             continue
         if sha256 in (None, fingerprint(content)):
-            calls.append(content)
+            calls.append({**content, "ended": ended})
     return calls
 
 
@@ -62,8 +64,18 @@ def time_spent(calls: Iterable[dict[str, Any]], preset: str = "paper") -> str:
     devices = ", ".join(sorted({call["device"]["kind"] for call in calls}))
     jobs = sorted({call["jobs"] for call in calls})
     return (
-        f"Time on the clock: {sum(call['wall'] for call in calls) / 60:.0f} minutes in "
-        f"{len(calls)} calls of `algotransfer reproduce` on {devices}, "
-        f"{' or '.join(map(str, jobs))} steps at once. The steps' own time, "
+        f"Time on the clock: {_on_the_clock(calls) / 60:.0f} minutes in "
+        f"{len(calls)} calls of `algotransfer reproduce` on {devices}, some of them at the same "
+        f"time, each with {' or '.join(map(str, jobs))} steps at once. The steps' own time, "
         f"{spent.total() / 60:.0f} minutes side by side, went into: {', '.join(parts)}.\n"
     )
+
+
+def _on_the_clock(calls: Iterable[dict[str, Any]]) -> float:
+    """Seconds in which at least one call was at work."""
+    total, until = 0.0, 0.0
+    ends = ((calendar.timegm(time.strptime(call["ended"], ENDED)), call["wall"]) for call in calls)
+    for began, end in sorted((end - wall, end) for end, wall in ends):
+        total += max(0.0, end - max(began, until))
+        until = max(until, end)
+    return total
