@@ -19,7 +19,7 @@ def test_the_plain_path_takes_a_networks_own_steps():
 
 
 def test_paths_agree_from_the_same_weights(monkeypatch, tmp_path, capsys):
-    monkeypatch.setattr(same_numbers, "STEPS", 3)
+    monkeypatch.setattr(same_numbers, "STEPS", 2)
     monkeypatch.setattr(same_numbers, "final_errors", lambda *_: [{"20": 0.25}, {"20": 0.75}])
     out = tmp_path / "same.json"
     options = ["--model", "ne", "--supervision", "tf", "--seeds", "2", "--out", str(out)]
