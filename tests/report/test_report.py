@@ -221,7 +221,7 @@ def test_the_page_stands_alone_and_can_be_read_aloud(results):
     assert "url(http" not in text
     assert not any(tag in ("script", "link", "img") for tag, _ in page.seen)
     drawn = [attributes for tag, attributes in page.seen if tag == "svg"]
-    assert len(drawn) == 4
+    assert len(drawn) == 8
     assert all(a["role"] == "img" and "error" in a["aria-label"] for a in drawn)
     captions = [tag for tag, _ in page.seen if tag == "caption"]
     assert len(captions) >= 21
@@ -279,7 +279,7 @@ def test_reports_know_hop_distances(results, tmp_path):
     hops = hops.assign(hop=1, low=0.1, high=0.9)
     *_, page = write_report(results, hops, tmp_path)
     text = page.read_text()
-    assert text.count("<svg") == 8
+    assert text.count("<svg") == 12
     assert "hops from the source" in text
 
 

@@ -11,7 +11,7 @@ from algotransfer.evaluation.tables import number
 from algotransfer.report.cells import paper_cells, seed_values
 from algotransfer.report.check import check_small_graphs
 from algotransfer.report.claims import SOURCES
-from algotransfer.report.figures import draw_hops, draw_methods, to_svg
+from algotransfer.report.figures import draw_hops, draw_methods, draw_networks, to_svg
 from algotransfer.report.judging import Verdict, judge_all
 from algotransfer.report.markdown import factor, run_count, runs
 from algotransfer.report.own import own_networks, size_tables, what_changes
@@ -168,12 +168,12 @@ def _numbers(verdict: Verdict) -> str:
 
 def _figures(values: Any, hops: Any | None) -> list[str]:
     parts = []
+    words = "Lines are medians over seeds, thin lines single seeds, crosses the paper's numbers."
     for target in SOURCES:
         title = f"{target}, no algorithm: error against the number of nodes"
-        words = (
-            "Lines are medians over seeds, thin lines single seeds, crosses the paper's numbers."
-        )
         parts += _figure(draw_methods(values, target), title, words)
+        title = f"{target}, no algorithm, no transfer: error of all networks"
+        parts += _figure(draw_networks(values, target), title, words)
     for target in SOURCES if hops is not None else ():
         title = f"{target}, no algorithm: predecessor error by distance from the source"
         words = "Means over seeds; shaded from the least to the largest. Random neighbours dotted."
