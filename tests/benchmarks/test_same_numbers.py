@@ -1,10 +1,8 @@
 """The fast and the plain path compared, on a few small graphs."""
 
-import json
-import sys
-
 import same_numbers
 
+from algotransfer.experiment import Experiment
 from algotransfer.networks import NE
 from algotransfer.training import objective
 
@@ -18,15 +16,13 @@ def test_the_plain_path_takes_a_networks_own_steps():
     assert (NE.folded_on, objective.CHOOSING) == before
 
 
-def test_paths_agree_from_the_same_weights(monkeypatch, tmp_path, capsys):
-    monkeypatch.setattr(same_numbers, "STEPS", 2)
-    monkeypatch.setattr(same_numbers, "final_errors", lambda *_: [{"20": 0.25}, {"20": 0.75}])
-    out = tmp_path / "same.json"
-    options = ["--model", "ne", "--supervision", "tf", "--seeds", "2", "--out", str(out)]
-    monkeypatch.setattr(sys, "argv", ["same_numbers.py", *options])
-    same_numbers.main()
-    (row,) = json.loads(out.read_text())["rows"]
+def test_paths_agree_from_the_same_weights(monkeypatch, capsys):
+    monkeypatch.setattr(same_numbers, "STEPS", 3)
+    experiment = Experiment(model="ne", target="bellman_ford", hidden=8, batch_size=16)
+    row = same_numbers.compared(experiment, seeds=1, to_the_end=False)
     apart = row["first_losses_apart"]
     assert 0 < apart["same weights"]["most"] < 1e-5  # folded or not, to float tolerance
     assert 0 < apart["nudged"]["most"] < 1e-3
+    row["final_errors"] = {"fast": [{"20": 0.25}, {"20": 0.75}], "plain": [{"20": 0.5}]}
+    same_numbers.show([row])
     assert "0.5000 ± 0.2500" in capsys.readouterr().out
