@@ -33,9 +33,9 @@ __all__ = [
 ]
 
 # Nodes up to which graphs are trained on as matrices, by backend, and elsewhere: about where both
-# layouts are equally fast. `algotransfer bench --part layouts`, NE's gradient, dense and sparse: on
-# two cores 2.6 and 2.8 ms a step at 16 nodes, 6.2 and 3.0 ms at 64; on an H200 with other work on it
-# 0.9 and 1.2 ms at 128, 1.5 and 1.3 ms at 256 (NE++'s 1.6 and 1.8, 2.0 and 2.0 ms).
+# layouts are equally fast. `algotransfer bench --part layouts`, NE's gradient, dense and sparse:
+# on two cores 2.6 and 2.8 ms a step at 16 nodes, 6.2 and 3.0 ms at 64; on an H200 with other work
+# on it 0.9 and 1.2 ms at 128, 1.5 and 1.3 ms at 256 (NE++'s 1.6 and 1.8, 2.0 and 2.0 ms).
 DENSE_UP_TO_ON = {"cpu": 32}
 DENSE_UP_TO = 256
 KINDS = ("weight", "one")  # of edge features
