@@ -31,12 +31,24 @@ def test_parts_are_measured_compared_and_written(tmp_path, capsys):
     assert {row["part"] for row in report["rows"]} == {"evaluate", "large", "whole"}
     assert all(row["milliseconds_per_step"] > 0 for row in report["rows"])
     assert report["ceilings"]["bytes_per_second"] > 0
+    assert report["data"] == "small"
 
     for row in report["rows"]:
         row["milliseconds_per_step"] /= 1000
     out.write_text(json.dumps(report))
     assert main(["bench", "--part", "evaluate", *options, "--baseline", str(out)]) == 0
     assert f"slower than in {out.name}: evaluate: ne-dijkstra-tf" in capsys.readouterr().out
+
+
+def test_epochs_of_other_graphs_are_not_compared(tmp_path, capsys):
+    baseline = tmp_path / "bench.json"
+    row = {"part": "train", "what": "ne-bfs-tf, 1 seed", "milliseconds_per_step": 1e-6}
+    options = ["--model", "ne", "--target", "bfs", "--supervision", "tf", "--seeds", "1"]
+    for data, said in (("paper", "training is not compared"), ("small", "slower than in")):
+        baseline.write_text(json.dumps({"rows": [row], "data": data}))
+        command = ["bench", "--part", "train", *options, "--repeats", "1"]
+        assert main([*command, "--baseline", str(baseline)]) == 0
+        assert said in capsys.readouterr().out
 
 
 def test_ten_thousand_nodes_on_a_cpu_within_four_gibibytes():
