@@ -14,16 +14,17 @@ from algotransfer.cli import main
 from algotransfer.evaluation.summary import paper_key
 from algotransfer.evaluation.tables import methods_table
 from algotransfer.experiment import Experiment
+from algotransfer.methods import METHODS, TransferMethod
 from algotransfer.paper import paper_tables
 from algotransfer.report import examples
-from algotransfer.report.cells import reference_cells, seed_values, table_cells
+from algotransfer.report.cells import all_cells, reference_cells, seed_values, table_cells
 from algotransfer.report.collect import read_results
 from algotransfer.report.figures import TITLES, draw_generalisation, draw_methods, draw_networks
 from algotransfer.report.html import html_table, write_html
 from algotransfer.report.latex import latex_table, write_latex
 from algotransfer.report.markdown import markdown_table, write_markdown
 from algotransfer.report.own import own_networks, size_tables, what_changes
-from algotransfer.report.tables import extra_tables, paper_tables_beside_ours
+from algotransfer.report.tables import EXTRA, extra_tables, paper_tables_beside_ours
 from algotransfer.report.write import END, START, put_claims, write_report
 
 pytestmark = pytest.mark.usefixtures("quick_to_compile")
@@ -70,8 +71,55 @@ def test_a_network_of_ones_own_joins_the_tables():
     assert [row.words[0] for row in rows] == ["dijkstra", "reliable_seq"]
     assert {cell.ours for row in rows for cell in row.cells} == {"0.25 ± 0"}
     assert {cell.theirs for row in rows for cell in row.cells} == {""}
+    figure = draw_methods(seed_values(results), "dijkstra")  # has the paper's networks alone
+    assert figure.axes[-1].get_title(loc="left") == "NE++: key, mean squared error"
+
+
+def test_a_method_of_ones_own_joins_tables_and_figures(results, monkeypatch):
+    monkeypatch.setitem(METHODS, "half", TransferMethod(("base",), (False,)))
+    half = results[(results["method"] == "freeze") & (results["model"] == "NE")]
+    values = seed_values(pandas.concat([results, half.assign(method="half", value=0.25)]))
+    tables = {table.name: table for table in paper_tables_beside_ours(values)}
+    rows = [row for row in tables["seq-transfer"].rows if row.words[2] == "half"]
+    assert [row.words for row in rows] == [
+        ("dijkstra", "NE", "half", "prim"),
+        ("reliable_seq", "NE", "half", "widest_seq"),
+    ]
+    assert {cell.ours for row in rows for cell in row.cells} == {"0.25 ± 0"}
+    assert not any(row.words[2] == "half" for row in tables["seq-na"].rows)  # it has no base
+    first = draw_methods(values, "dijkstra").axes[0]
+    medians = [line for line in first.get_lines() if line.get_marker() == "o"]
+    assert (0.25,) * 3 in {tuple(line.get_ydata()) for line in medians}
+
+
+def test_figures_of_methods_keep_to_the_papers_sizes():
+    results = made_up(lambda *_: 0.25, sizes=(20, 50, 100, 1600))
     figure = draw_methods(seed_values(results), "dijkstra")
-    assert figure.axes[-1].get_title(loc="left") == "relax: key, mean squared error"
+    assert max(max(line.get_xdata(), default=0) for line in figure.axes[0].get_lines()) == 100
+    columns = extra_tables(seed_values(results))["seq-na"].columns
+    assert {nodes for _, nodes in columns} == {20, 50, 100}
+
+
+def test_cells_say_how_many_seeds_have_a_number(results):
+    lost = results["metric"].eq("cost") & results["seed"].eq(1) & results["family"].eq("er")
+    (table,) = [t for n, t in extra_tables(seed_values(results[~lost])).items() if n == "seq-na"]
+    cost = table.columns.index(("cost", 100))
+    assert table.rows[0].cells[cost].ours.endswith(" (2 of 3 seeds)")
+    assert "seeds" not in table.rows[0].cells[0].ours
+
+
+def test_the_table_of_all_cells_has_references_and_our_own_metrics(results):
+    cells = all_cells(seed_values(results), EXTRA)
+    assert cells["paper"].notna().sum() == 1434
+    assert set(EXTRA) < set(cells["metric"])
+    random = cells[cells["model"] == "random_neighbour"]
+    assert set(random["table"]) == set(cells["table"])
+    assert set(random["mean"].round(6)) == {0.7}
+
+
+def test_the_papers_swap_is_told_in_every_format(results, tables):
+    for text in (write_markdown(results), write_html(results), write_latex(list(tables.values()))):
+        assert text.count("are swapped between this table and") == 2
 
 
 def test_lines_go_from_small_to_large_graphs_in_whatever_order_they_were_measured():
@@ -151,13 +199,20 @@ def test_a_run_with_other_settings_is_marked_and_gives_way(results):
     page = write_markdown(other)
     assert "| dijkstra | NE † | none |" in page
     assert "† max_epochs=2" in page
+    assert "| **undecided** † (0 of 6) |" in page  # the first claim
+    assert "misses: NE † tf dijkstra none: 9 (paper 0.005)" in page
+    (table,) = [t for t in paper_tables_beside_ours(seed_values(other)) if t.name == "seq-na"]
+    latex = latex_table(table)
+    assert r"NE $\dagger$ & none" in latex
+    assert r"\par $\dagger$ max\_epochs=2" in latex
 
 
 def test_diverged_seeds_are_counted(results):
     first = results["seed"].eq(1) & results["target"].eq("dijkstra")
     page = write_markdown(results.assign(diverged=first))
     assert "(1 diverged)" in page
-    assert re.search(r"64 experiments, 3 seeds each, \d+ seeds diverged", page)
+    words = r"64 of the paper's 64 experiments and 0 of our own, 3 seeds each, \d+ seeds diverged"
+    assert re.search(words, page)
 
 
 def test_empty_cells_are_shown_as_such(results):

@@ -24,9 +24,7 @@ def seed_values(results: Any) -> pandas.DataFrame:
     """
     import pandas
 
-    results = results.assign(count=results["marks"].str.split().str.len())
-    least = results.groupby([*EXPERIMENT, "row"])["count"].transform("min")
-    results = results[results["count"] == least]
+    results = least_marked(results)
     keys = [*EXPERIMENT, "row", "seed", "num_nodes", "metric"]
     families = results.drop_duplicates([*keys, "family"]).rename(columns={"family": "graph"})
     complete = families[families["graph"].isin(FAMILY_NAMES)]
@@ -42,9 +40,20 @@ def seed_values(results: Any) -> pandas.DataFrame:
     return pandas.concat([families[columns], means[columns]], ignore_index=True)
 
 
+def least_marked(results: Any) -> Any:
+    """Of several runs of one experiment those that differ least from the paper's settings."""
+    count = results["marks"].str.split().str.len()
+    least = count.groupby([results[name] for name in (*EXPERIMENT, "row")]).transform("min")
+    return results[count == least]
+
+
 def over_seeds(values: Any) -> pandas.DataFrame:
-    """Mean, standard deviation, median and range over the seeds of every cell, networks only."""
+    """Mean, standard deviation, median and range over the seeds of every cell, networks only.
+
+    Seeds without a number are left out; `of` says how many there are.
+    """
     networks = values[values["row"] == "network"]
+    networks = networks.assign(of=networks.groupby(EXPERIMENT)["seed"].transform("nunique"))
     groups = networks.groupby(CELL, sort=False, as_index=False)
     return groups.agg(
         mean=("value", "mean"),
@@ -53,6 +62,7 @@ def over_seeds(values: Any) -> pandas.DataFrame:
         low=("value", "min"),
         high=("value", "max"),
         seeds=("value", "size"),
+        of=("of", "max"),
         diverged=("diverged", "sum"),
         marks=("marks", "first"),
     )
@@ -65,7 +75,7 @@ def paper_cells() -> pandas.DataFrame:
 
 
 def table_cells(values: Any) -> pandas.DataFrame:
-    """Every cell of the paper's 20 tables with ours beside it; networks of our own join the rows.
+    """Every cell of the paper's 20 tables with ours beside it; what is our own joins the rows.
 
     **Returns:** a line per table and cell: `table`, the columns of a cell, `paper`, `paper_std`,
     and those of `over_seeds`; numbers are missing where there is none.
@@ -74,20 +84,23 @@ def table_cells(values: Any) -> pandas.DataFrame:
 
     paper, ours = paper_cells(), over_seeds(values)
     beside = paper.merge(ours, on=CELL, how="left")
-    # A network that the paper does not have stands in every table that has its experiment.
-    others = ours[~ours["model"].isin(list(paper["model"]))]
-    places = paper.drop(columns=["model", "paper", "paper_std"]).drop_duplicates()
-    more = places.merge(others, on=[name for name in CELL if name != "model"])
+    # A network or a method that the paper does not have stands wherever all else is the same.
+    parts = [beside]
+    for own in ("model", "method"):
+        others = ours[~ours[own].isin(list(paper[own]))]
+        places = paper.drop(columns=[own, "paper", "paper_std"]).drop_duplicates()
+        parts.append(places.merge(others, on=[name for name in CELL if name != own]))
     columns = ["table", *CELL, "paper", "paper_std", *ours.columns.difference(CELL, sort=False)]
-    return pandas.concat([beside, more], ignore_index=True).reindex(columns=columns)
+    return pandas.concat(parts, ignore_index=True).reindex(columns=columns)
 
 
 def extra_cells(values: Any, metrics: tuple[str, ...]) -> pandas.DataFrame:
     """Cells of metrics that the paper does not have, for the rows of its tables of means."""
     ours: Any = over_seeds(values)
     places: Any = table_cells(values)
-    places = places[places["graph"] == "mean"][["table", *EXPERIMENT, "graph"]].drop_duplicates()
-    return places.merge(ours[ours["metric"].isin(metrics)], on=[*EXPERIMENT, "graph"])
+    keys = [name for name in CELL if name != "metric"]
+    places = places[places["graph"] == "mean"][["table", *keys]].drop_duplicates()
+    return places.merge(ours[ours["metric"].isin(metrics)], on=keys)
 
 
 def reference_cells(values: Any) -> pandas.DataFrame:
@@ -99,6 +112,19 @@ def reference_cells(values: Any) -> pandas.DataFrame:
     rows = rows.sort_values("num_graphs", ascending=False, kind="stable")
     keys = ["supervision", "target", "row", "num_nodes", "graph", "metric"]
     return rows.drop_duplicates(keys)[[*keys, "value"]]
+
+
+def all_cells(values: Any, metrics: tuple[str, ...]) -> pandas.DataFrame:
+    """All tables with our own metrics; a reference has its name as `model` and no method."""
+    import pandas
+
+    cells = pandas.concat([table_cells(values), extra_cells(values, metrics)], ignore_index=True)
+    references: Any = reference_cells(values).rename(columns={"row": "model", "value": "mean"})
+    keys = [name for name in references if name not in ("model", "mean")]
+    # Trajectories that are averaged are a supervision of its own, and nothing to a reference.
+    places = cells.assign(supervision=cells["supervision"].str.slice(0, 2))
+    places = places[["table", *keys]].drop_duplicates()
+    return pandas.concat([cells, places.merge(references, on=keys)], ignore_index=True)
 
 
 def _std(values) -> float:

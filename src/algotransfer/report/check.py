@@ -44,7 +44,8 @@ def check_small_graphs(values: Any) -> Check:
     most = there["paper"] + (there["paper"] * RELATIVE).clip(lower=ABSOLUTE)
     misses = there[there["median"] > most]
     words = tuple(
-        f"{line['model']} {line['supervision']} {line['target']} {line['method']}"
+        f"{line['model']}{' †' * bool(line['marks'])} {line['supervision']} {line['target']} "
+        + line["method"]
         + (f" from {line['source']}" if line["source"] else "")
         + f": {number(line['median'])} (paper {number(line['paper'])})"
         for line in misses.to_dict("records")

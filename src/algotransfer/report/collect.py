@@ -53,7 +53,8 @@ def collect(folder: str | Path) -> pandas.DataFrame:
         frame = frame[frame["hop"].isna()].drop(columns="hop")
         diverged = dict(zip(model.seeds, model.diverged, strict=True))
         frame["diverged"] = frame["seed"].map(diverged).fillna(False).astype(bool)
-        front = {"infinity": str(model.experiment.infinity), "run": run.name, "marks": marks(model)}
+        marked = " ".join(filter(None, [marks(model), *_test_graphs(frame)]))
+        front = {"infinity": str(model.experiment.infinity), "run": run.name, "marks": marked}
         parts.append(_named(frame, model.experiment, front))
     return _together(parts, folder)
 
@@ -84,6 +85,13 @@ def marks(model: Model) -> str:
     if (train.get("num_graphs"), train.get("num_nodes")) != (paper.train, paper.num_nodes):
         changed.append("other data")
     return " ".join(changed)
+
+
+def _test_graphs(frame: Any) -> list[str]:
+    """A mark for test sets of the paper's sizes that are not as large as the paper's."""
+    paper = PRESETS["paper"]
+    counts = frame[frame["num_nodes"].isin(paper.test_sizes)]["num_graphs"].unique().tolist()
+    return [f"test_graphs={count}" for count in sorted(counts) if count != paper.test]
 
 
 def _evaluated(folder: str | Path) -> list[Path]:

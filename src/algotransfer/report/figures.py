@@ -11,8 +11,9 @@ from algotransfer.arguments import checked
 from algotransfer.evaluation import beside_paper, per_seed
 from algotransfer.evaluation.summary import check_frame
 from algotransfer.experiment import Experiment
+from algotransfer.methods import METHODS
 from algotransfer.names import check_name
-from algotransfer.report.cells import paper_cells
+from algotransfer.report.cells import least_marked, paper_cells
 from algotransfer.report.claims import SOURCES
 
 if TYPE_CHECKING:
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")  # Okabe and Ito
 TITLES = {"pred": "predecessor error rate", "key": "key, mean squared error"}
-METHODS = ("none", "freeze", "fine_tune", "two_processor", "multitask")
 MODELS = ("NE", "NE++")
 INK = "#123456"  # stands for the colour of the page's text, which an SVG inside it takes over
 
@@ -76,6 +76,8 @@ def draw_methods(
 ) -> Figure | None:
     """Error against the number of nodes on one target: a panel per network, a line per method.
 
+    Networks and sizes are the paper's; `draw_networks` has all.
+
     **Arguments:**
 
     - `values`: what `seed_values` returns.
@@ -84,16 +86,18 @@ def draw_methods(
     """
     from matplotlib.figure import Figure
 
-    values = values[(values["target"] == target) & (values["supervision"] == supervision)]
-    values = values[(values["graph"] == "mean") & values["source"].isin(["", SOURCES.get(target)])]
+    def of_target(cells: Any) -> Any:
+        cells = cells[(cells["target"] == target) & (cells["supervision"] == supervision)]
+        return cells[(cells["graph"] == "mean") & cells["source"].isin(["", SOURCES.get(target)])]
+
+    values, paper = of_target(values), of_target(paper_cells())
+    sizes = sorted(paper["num_nodes"].unique().tolist())
+    values = values[values["num_nodes"].isin(sizes) & values["model"].isin(MODELS)]
     models = _models(values)
     if not models:
         return None
     figure = Figure(figsize=(3.6 * len(models), 3 * len(metrics)), layout="constrained")
     panels = figure.subplots(len(metrics), len(models), squeeze=False, sharex=True, sharey="row")
-    paper: Any = paper_cells()
-    paper = paper[(paper["target"] == target) & (paper["supervision"] == supervision)]
-    paper = paper[(paper["graph"] == "mean") & paper["source"].isin(["", SOURCES.get(target)])]
     for row, metric in zip(panels, metrics, strict=True):
         for axes, model in zip(row, models, strict=True):
             of_metric = values[values["metric"] == metric]
@@ -105,7 +109,6 @@ def draw_methods(
                 _crosses(axes, cells, colour)
             chance = of_metric[of_metric["row"] == "random_neighbour"].drop_duplicates("num_nodes")
             _chance(axes, chance, "value")
-            sizes = sorted(set(networks["num_nodes"]) | set(printed["num_nodes"]))
             _finish(axes, f"{model}: {TITLES.get(metric, metric)}", metric, sizes)
     _legend(panels[0][-1], dict(zip(METHODS, COLOURS, strict=False)), crosses=True)
     return figure
@@ -160,7 +163,7 @@ def draw_hops(hops: Any, target: str, num_nodes: int = 100) -> Figure | None:
     """
     from matplotlib.figure import Figure
 
-    hops = hops[(hops["target"] == target) & (hops["supervision"] == "na")]
+    hops = least_marked(hops[(hops["target"] == target) & (hops["supervision"] == "na")])
     hops = hops[(hops["num_nodes"] == num_nodes) & hops["source"].isin(["", SOURCES.get(target)])]
     models = _models(hops)
     if not models:
@@ -193,7 +196,7 @@ def to_svg(figure: Figure, title: str) -> str:
     text = stream.getvalue()
     text = text[text.index("<svg") :].replace(INK, "currentColor")
     text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
-    text = re.sub(r' id="[a-z0-9]+_\d+"', "", text)  # names of groups, which repeat
+    text = re.sub(r' id="[a-z0-9.]+_\d+"', "", text)  # names of groups, which repeat
     text = re.sub(r'(<svg[^>]*?) width="[^"]*"', r"\1", text, count=1)
     text = re.sub(r'(<svg[^>]*?) height="[^"]*"', r"\1", text, count=1)
     return text.replace("<svg ", f'<svg role="img" aria-label="{title}" ', 1)

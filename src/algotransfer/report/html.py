@@ -13,7 +13,7 @@ from algotransfer.report.check import check_small_graphs
 from algotransfer.report.claims import SOURCES
 from algotransfer.report.figures import draw_hops, draw_methods, draw_networks, to_svg
 from algotransfer.report.judging import Verdict, judge_all
-from algotransfer.report.markdown import factor, run_count, runs
+from algotransfer.report.markdown import RULE, factor, run_count, runs
 from algotransfer.report.own import own_networks, size_tables, what_changes
 from algotransfer.report.tables import Cell, Table, extra_tables, paper_tables_beside_ours
 
@@ -120,7 +120,8 @@ def html_table(table: Table, examples: Mapping[tuple[str, ...], str] = MappingPr
             for cell, (_, num_nodes) in zip(row.cells, table.columns, strict=True)
         )
         lines.append(f"<tr{kind}>{first}{cells}</tr>")
-    return "\n".join([*lines, "</tbody></table></div>"])
+    note = [f"<p>{escape(table.note)}</p>"] * bool(table.note)
+    return "\n".join([*lines, "</tbody></table></div>", *note])
 
 
 def _cell(cell: Cell, example: str | None) -> str:
@@ -144,7 +145,7 @@ def _claims(verdicts: Sequence[Verdict]) -> str:
             f'<td class="{verdict.ours.split()[0]}">{ours}</td>'
             f"<td>{escape(factor(verdict))}</td><td>{escape(verdict.paper)}</td></tr>"
         )
-    return "\n".join([*lines, "</table></div>"])
+    return "\n".join([*lines, f"</table></div><p>{escape(RULE)}</p>"])
 
 
 def _own(table: Table | None) -> list[str]:

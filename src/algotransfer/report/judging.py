@@ -40,6 +40,7 @@ class Verdict:
 
     - `factor`, `interval`: left over right, the geometric mean of all comparisons and seeds.
     - `agree`, `judged`: comparisons whose median over seeds agrees, and those that have two seeds.
+    - `marked`: whether a run behind it has settings that are not the paper's.
     """
 
     claim: Claim
@@ -51,6 +52,7 @@ class Verdict:
     agree: int = 0
     judged: int = 0
     seeds: int = 0
+    marked: bool = False
 
 
 def judge(claim: Claim, values: Any, paper: Any) -> Verdict:
@@ -65,6 +67,7 @@ def judge(claim: Claim, values: Any, paper: Any) -> Verdict:
     printed = _printed(claim, theirs)
     networks = values[(values["row"] == "network") & (values["graph"] == "mean")]
     seeds = {seed: _numbers(of_seed) for seed, of_seed in networks.groupby("seed")}
+    marked = bool(claim.cells & _numbers(networks[networks["marks"] != ""]).keys())
     lines = tuple(_line(left, right, list(seeds.values()), theirs) for left, right in claim.pairs)
     ratios = np.array([_ratios(claim, numbers) for numbers in seeds.values()])  # [seed, pair]
     ratios = ratios.reshape(-1, len(claim.pairs))
@@ -73,7 +76,7 @@ def judge(claim: Claim, values: Any, paper: Any) -> Verdict:
     ratios = ratios[np.all(there, axis=1)]
     small = _median_errors(claim.low, list(seeds.values()))
     if len(ratios) < 2 or any(map(math.isnan, small)):
-        return Verdict(claim, MISSING, printed, lines, judged=judged)
+        return Verdict(claim, MISSING, printed, lines, judged=judged, marked=marked)
     means = ratios.mean(axis=1)
     centre, half = float(means.mean()), _half_width(means)
     low, high = centre - half, centre + half
@@ -85,7 +88,7 @@ def judge(claim: Claim, values: Any, paper: Any) -> Verdict:
     agree = sum(claim.agrees(_power(ratio)) for ratio in np.median(ratios, axis=0).tolist())
     interval = (_power(low), _power(high))
     numbers = (_power(centre), interval, agree, judged, len(ratios))
-    return Verdict(claim, words, printed, lines, *numbers)
+    return Verdict(claim, words, printed, lines, *numbers, marked)
 
 
 def judge_all(values: Any, paper: Any) -> list[Verdict]:

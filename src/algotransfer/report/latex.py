@@ -13,6 +13,7 @@ ESCAPED = {
     "#": r"\#",
     "±": r"$\pm$",
     "–": "--",
+    "†": r"$\dagger$",
 }
 HEAD = r"""% Written by `algotransfer report`; needs \usepackage{booktabs,graphicx}.
 % Upper number: ours, mean and standard deviation over seeds. Lower number: the paper's.
@@ -39,10 +40,15 @@ def latex_table(table: Table) -> str:
         r"\midrule",
     ]
     for row in table.rows:
-        lines.append(_line([*row.words, *[cell.ours for cell in row.cells]]))
+        words = list(row.words)
+        if row.marks:
+            words[1] += " †"
+        lines.append(_line([*words, *[cell.ours for cell in row.cells]]))
         if any(_printed(cell) for cell in row.cells):
             lines.append(_line([*[""] * len(row.words), *map(_printed, row.cells)]))
-    lines += [r"\bottomrule", r"\end{tabular}}", r"\end{table}", ""]
+    notes = [escape(f"† {mark}") for mark in table.marks] + [escape(table.note)] * bool(table.note)
+    lines += [r"\bottomrule", r"\end{tabular}}", *[rf"\par {note}" for note in notes]]
+    lines += [r"\end{table}", ""]
     return "\n".join(lines)
 
 

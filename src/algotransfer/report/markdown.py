@@ -8,6 +8,7 @@ from typing import Any
 from algotransfer.evaluation.tables import number
 from algotransfer.report.cells import paper_cells, seed_values
 from algotransfer.report.check import Check, check_small_graphs
+from algotransfer.report.claims import SMALLEST
 from algotransfer.report.collect import EXPERIMENT
 from algotransfer.report.judging import CONFIDENCE, Verdict, judge_all
 from algotransfer.report.own import own_networks, size_tables, what_changes
@@ -23,11 +24,12 @@ over families. `pred` and `next` are error rates, `key` is a mean squared error,
 when larger. Where there is a – instead of ours, nothing has been run; where there are no brackets,
 the paper has no such number. † marks a run whose settings are not the paper's.
 """
-SWAPPED = (
-    "*In the block of the most reliable path NE and NE++ are swapped between this table and "
-    "`seq-tf-breakdown` in the paper (18 cells); both stand as printed (deviation S5).*"
+RULE = (
+    f"A verdict is a rule, not an opinion: all comparisons of a claim, paired over seeds, with a "
+    f"{CONFIDENCE:.0%} interval; in brackets, how many of the comparisons agree one by one. Errors "
+    f"below {SMALLEST:.0e} count as that. † marks verdicts on runs whose settings are not the "
+    "paper's."
 )
-NOTES = {"seq-tf": SWAPPED, "seq-tf-breakdown": SWAPPED.replace("seq-tf-breakdown", "seq-tf")}
 
 
 def write_markdown(results: Any, note: str = "") -> str:
@@ -48,8 +50,6 @@ def write_markdown(results: Any, note: str = "") -> str:
     extra = extra_tables(values)
     for table in paper_tables_beside_ours(values):
         parts += [f"## {table.name}\n", f"{table.title}.\n", markdown_table(table)]
-        if table.name in NOTES:
-            parts.append(NOTES[table.name] + "\n")
         if table.name in extra:
             parts += ["Beside the paper:\n", markdown_table(extra[table.name])]
     for table in size_tables(results):
@@ -61,11 +61,14 @@ def run_count(results: Any) -> str:
     """How many experiments and seeds there are, how many diverged, and under which rule for ∞."""
     networks = results[results["row"] == "network"]
     seeds = networks.groupby(EXPERIMENT)["seed"].nunique()
+    printed = set(paper_cells()[EXPERIMENT].itertuples(index=False, name=None))
+    known = len(printed.intersection(seeds.index))
     diverged = networks[networks["diverged"]].drop_duplicates([*EXPERIMENT, "seed"])
     rules = ", ".join(sorted(networks["infinity"].unique()))
     least, most = seeds.min(), seeds.max()
     return (
-        f"{len(seeds)} experiments, {least if least == most else f'{least} to {most}'} seeds each, "
+        f"{known} of the paper's {len(printed)} experiments and {len(seeds) - known} of our own, "
+        f"{least if least == most else f'{least} to {most}'} seeds each, "
         f"{len(diverged)} seeds diverged; rule for ∞: {rules}.\n"
     )
 
@@ -78,19 +81,15 @@ def claims_table(verdicts: Sequence[Verdict]) -> str:
         lines.append(
             _row([f"{verdict.claim.sentence}.", runs(verdict), factor(verdict), verdict.paper])
         )
-    rule = (
-        f"A verdict is a rule, not an opinion: all comparisons of a claim, paired over seeds, with "
-        f"a {CONFIDENCE:.0%} interval; in brackets, how many of the comparisons agree one by one."
-    )
-    return "\n".join([*lines, "", rule, ""])
+    return "\n".join([*lines, "", RULE, ""])
 
 
 def runs(verdict: Verdict) -> str:
     """The verdict of our runs in words."""
-    total = len(verdict.claim.pairs)
+    total, mark = len(verdict.claim.pairs), " †" * verdict.marked
     if not verdict.seeds:
-        return f"{verdict.ours} ({verdict.judged} of {total} comparisons)"
-    return f"**{verdict.ours}** ({verdict.agree} of {total})"
+        return f"{verdict.ours}{mark} ({verdict.judged} of {total} comparisons)"
+    return f"**{verdict.ours}**{mark} ({verdict.agree} of {total})"
 
 
 def factor(verdict: Verdict) -> str:
@@ -117,8 +116,7 @@ def markdown_table(table: Table) -> str:
         if row.marks:
             words[1] += " †"
         lines.append(_row([*words, *[_cell(cell.ours, cell.theirs) for cell in row.cells]]))
-    marks = sorted({row.marks for row in table.rows if row.marks})
-    notes = [f"† {mark}" for mark in marks]
+    notes = [f"† {mark}" for mark in table.marks] + [f"*{table.note}*"] * bool(table.note)
     return "\n".join([*lines, "", *notes, ""])
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from algotransfer.evaluation.tables import number
@@ -32,6 +32,14 @@ TITLES = {
     "experiment-2": "Experiment 2: Dijkstra to Dijkstra, no algorithm",
 }
 BREAKDOWN = "-breakdown"
+SWAPPED = (
+    "In the block of the most reliable path NE and NE++ are swapped between this table and {} in "
+    "the paper (18 cells); both stand as printed (deviation S5)."
+)
+NOTES = {
+    "seq-tf": SWAPPED.format("seq-tf-breakdown"),
+    "seq-tf-breakdown": SWAPPED.format("seq-tf"),
+}
 
 
 @dataclass(frozen=True)
@@ -41,16 +49,18 @@ class Cell:
     mean: float = math.nan
     std: float = math.nan
     seeds: int = 0
+    of: int = 0  # seeds, with or without a number
     diverged: int = 0
     paper: float = math.nan
     paper_std: float = math.nan
 
     @property
     def ours(self) -> str:
-        """Mean ± standard deviation over seeds, and how many of them diverged."""
+        """Mean ± standard deviation over seeds; how many have a number and how many diverged."""
         if not self.seeds:
             return ""
         text = spread(self.mean, self.std if self.seeds > 1 else math.nan)
+        text += f" ({self.seeds} of {self.of} seeds)" if self.seeds < self.of else ""
         return text + (f" ({self.diverged} diverged)" if self.diverged else "")
 
     @property
@@ -78,6 +88,12 @@ class Table:
     heads: tuple[str, ...]
     columns: tuple[tuple[str, int], ...]
     rows: tuple[Row, ...]
+    note: str = ""
+
+    @property
+    def marks(self) -> list[str]:
+        """What † stands for."""
+        return sorted({row.marks for row in self.rows if row.marks})
 
 
 def paper_tables_beside_ours(values: Any) -> list[Table]:
@@ -89,7 +105,12 @@ def paper_tables_beside_ours(values: Any) -> list[Table]:
 def extra_tables(values: Any) -> dict[str, Table]:
     """By name of a table of means: the same rows with the metrics that the paper does not have."""
     cells, references = extra_cells(values, EXTRA), reference_cells(values)
-    return {name: _table(name, cells[cells["table"] == name], references) for name in _names(cells)}
+    found = {}
+    for name in _names(cells):
+        table = _table(name, cells[cells["table"] == name], references)
+        title = f"{table.title}, beside the paper"
+        found[name] = replace(table, name=f"{name}-beside", title=title, note="")
+    return found
 
 
 def spread(value: float, std: float) -> str:
@@ -127,7 +148,7 @@ def _table(name: str, cells: Any, references: Any) -> Table:
                     rows.append(Row(words_of_row, row_cells(lines, columns)))
     title = TITLES.get(name.removesuffix(BREAKDOWN), name) + ", by family" * apart
     heads = ("target", "network", "method", "base") + ("graphs",) * apart
-    return Table(name, title, heads, columns, tuple(rows))
+    return Table(name, title, heads, columns, tuple(rows), NOTES.get(name, ""))
 
 
 def row_cells(lines: Any, columns: tuple[tuple[str, int], ...]) -> tuple[Cell, ...]:
@@ -140,8 +161,9 @@ def _cell(line: dict[str, Any]) -> Cell:
     known = {name: value for name, value in line.items() if value == value}  # not NaN
     paper = known.get("paper", math.nan), known.get("paper_std", math.nan)
     if "value" in known:  # a reference
-        return Cell(known["value"], math.nan, 1, 0, *paper)
+        return Cell(known["value"], math.nan, 1, 1, 0, *paper)
     if "mean" not in known:
         return Cell(paper=paper[0], paper_std=paper[1])
     std = known.get("std", math.nan)  # none where a seed is infinite
-    return Cell(known["mean"], std, int(known["seeds"]), int(known["diverged"]), *paper)
+    seeds, of, diverged = (int(known[name]) for name in ("seeds", "of", "diverged"))
+    return Cell(known["mean"], std, seeds, of, diverged, *paper)

@@ -8,12 +8,12 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from algotransfer.files import write_atomically
-from algotransfer.report.cells import paper_cells, seed_values, table_cells
+from algotransfer.report.cells import all_cells, paper_cells, seed_values
 from algotransfer.report.html import write_html
 from algotransfer.report.judging import judge_all
 from algotransfer.report.latex import write_latex
 from algotransfer.report.markdown import claims_table, write_markdown
-from algotransfer.report.tables import paper_tables_beside_ours
+from algotransfer.report.tables import EXTRA, extra_tables, paper_tables_beside_ours
 
 if TYPE_CHECKING:
     import pandas
@@ -37,10 +37,11 @@ def write_report(
     - `examples`: addresses of viewer pages by their place, from `write_examples`.
     """
     values = seed_values(results)
+    tables = [*paper_tables_beside_ours(values), *extra_tables(values).values()]
     contents = {
         "results.md": write_markdown(results, note),
-        "tables.tex": write_latex(paper_tables_beside_ours(values)),
-        "tables.csv": table_cells(values).to_csv(index=False, float_format="%.6g"),
+        "tables.tex": write_latex(tables),
+        "tables.csv": all_cells(values, EXTRA).to_csv(index=False, float_format="%.6g"),
         "report.html": write_html(results, hops, note, examples),
     }
     for name, text in contents.items():
