@@ -73,7 +73,7 @@ class Slow(Step):
         while time.monotonic() < end:
             time.sleep(0.05)
             if watch.pause():
-                raise Paused
+                raise Paused({"writing": 0.5})
         if self.word == "broken":
             raise ValueError("the pen is broken")
         return {"writing": self.seconds}
@@ -163,6 +163,7 @@ def test_news_failures_and_pauses_arrive(cluster, tmp_path):
     fresh = Cluster(device="cpu")  # a board of its own, on the same machines
     paused = run_steps([Slow("more", 60.0)], tmp_path, seconds=0.5, executor=fresh.run)
     assert states(paused) == {"more": "paused"}
+    assert paused[0].seconds == {"writing": 0.5}
 
 
 def test_a_machine_dies_under_a_training_and_nothing_is_lost(machines, cluster, tmp_path):

@@ -10,7 +10,7 @@ import pytest
 from algotransfer.locks import InUse
 from algotransfer.reproduce import runner
 from algotransfer.reproduce.estimates import Estimates
-from algotransfer.reproduce.runner import run_steps
+from algotransfer.reproduce.runner import Interrupted, run_steps
 from algotransfer.reproduce.steps import UNWATCHED, Paused, Step, graph
 
 
@@ -51,7 +51,7 @@ def fail(watch):
 def wait_for_end(watch):
     while not watch.pause():
         time.sleep(0.001)
-    raise Paused
+    raise Paused({"waiting": 0.5})
 
 
 def find_in_use(watch):
@@ -151,6 +151,7 @@ def test_a_deadline_pauses_what_runs_and_begins_nothing(tmp_path):
     long = Write("long", act="wait")
     results = run_steps([long, Write("after", (long,)), BASE], tmp_path, seconds=0.05)
     assert states(results) == {"long": "paused", "after": "waiting", "base": "waiting"}
+    assert results[0].seconds == {"waiting": 0.5}
     assert set(states(run_steps([TABLE], tmp_path, seconds=-1)).values()) == {"waiting"}
     assert not list(tmp_path.iterdir())
 
@@ -185,9 +186,10 @@ def test_an_interruption_lets_steps_end_in_order(tmp_path):
                 raise KeyboardInterrupt
 
     notes = Impatient()
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(Interrupted) as stop:
         run_steps([Write("long", act="wait"), SECOND], tmp_path, jobs=2, view=notes)
-    # The pool is empty by now: the long step has seen the interruption and paused.
+    assert states(stop.value.results) == {"long": "paused", "base": "done", "second": "waiting"}
+    assert notes.seen[-1] == ("paused", "long")
     assert not any(thread.name.startswith("step") for thread in threading.enumerate())
 
 

@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import shutil
+from statistics import median
 
 import numpy as np
 import pandas
@@ -20,6 +21,7 @@ from algotransfer.reproduce.presets import PRESETS, TINY
 from algotransfer.reproduce.runner import run_steps
 from algotransfer.reproduce.steps import Evaluate, MakeData, Paused, Table, Train, Watch, graph
 from algotransfer.training import train
+from algotransfer.training.slices import read_slices
 
 pytestmark = pytest.mark.usefixtures("quick_to_compile")
 SMALL = {"max_epochs": 2, "hidden": 4, "batch_size": 16}
@@ -90,11 +92,21 @@ def test_an_evaluation_without_time_is_done_next_time(runs, tmp_path):
     (result,) = [r for r in run_steps([step], there, view=None, seconds=-1) if r.step == step]
     assert result.state == "waiting"
     # The deadline may also pass while it runs: then nothing is written either.
-    with pytest.raises(Paused):
+    with pytest.raises(Paused) as stop:
         step.run(there, watch=Watch(pause=lambda: True))
+    assert stop.value.seconds["evaluation"] > 0
     assert not step.found(there)
     assert run_steps([step], there)[-1].state == "done"
     assert step.found(there)
+
+
+def test_a_paused_training_tells_what_it_took(tmp_path):
+    step = STEPS[0].train
+    with pytest.raises(Paused) as stop:
+        step.run(tmp_path, watch=Watch(pause=lambda: True))
+    assert set(stop.value.seconds) == {"data", "compile", "training"}
+    assert stop.value.seconds == read_slices(step.path(tmp_path))[-1]["seconds"]
+    assert not step.found(tmp_path)
 
 
 def test_tables_stand_beside_the_paper(runs):
@@ -108,8 +120,14 @@ def test_tables_stand_beside_the_paper(runs):
 def test_estimates_learn_from_runs(runs):
     folder, _ = runs
     estimates = Estimates.read(folder, cpu=True)
-    assert estimates.measured
-    assert not Estimates.read(folder, cpu=False).measured  # another device tells nothing
+    assert estimates.origin.startswith("measured on runs like it in the folder, else guessed from")
+    elsewhere = Estimates.read(folder, cpu=False)  # another device tells nothing
+    assert elsewhere.origin == "guessed from times of three seeds on one H200"
+    entries = [entry for step in STEPS for entry in read_slices(step.train.path(folder))]
+    took = [e["seconds"]["evaluation"] for e in entries if e["part"] == "evaluation"]
+    assert STEPS[0].estimate(folder, estimates) == median(took)
+    more = make_splits("small")  # these runs have evaluated fewer graphs
+    assert estimates.evaluating(more) == Estimates(cpu=True).evaluating(more)
     assert estimates.epochs(STEPS[0].train.experiment) == 2
     step = Train(dataclasses.replace(ALONE, **SMALL), (0, 1, 2), DATA)
     assert (

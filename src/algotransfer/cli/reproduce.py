@@ -59,6 +59,8 @@ class Reproduce:
             check_name("network", name, MODEL_NAMES)
         if self.address is not None and self.executor != "ray":
             raise ValueError("--address is that of a Ray cluster; add --executor ray")
+        if self.dry_run and self.pack:
+            raise ValueError("--dry-run writes nothing, so it cannot --pack; say --for 0s instead")
         limit = _seconds(self.for_)
         from algotransfer.cli.console import errors, next_step, output, wrote
         from algotransfer.cli.steps import estimate_table, result_table
@@ -68,15 +70,11 @@ class Reproduce:
         from algotransfer.reproduce.on_ray import Cluster
         from algotransfer.reproduce.packing import pack, unpack
         from algotransfer.reproduce.plan import plan
-        from algotransfer.reproduce.runner import default_jobs, platform, run_steps
-        from algotransfer.reproduce.steps import graph
+        from algotransfer.reproduce.runner import Interrupted, default_jobs, platform, run_steps
+        from algotransfer.reproduce.steps import Evaluate, graph
         from algotransfer.reproduce.view import Overview
 
-        wanted = [
-            experiment
-            for experiment in grid.experiments(self.table or grid.TABLES, self.model)
-            if not self.target or experiment.target in self.target
-        ]
+        wanted = grid.experiments(self.table or grid.TABLES, self.model, self.target)
         if self.unpack:
             output.print(f"unpacked {unpack(self.unpack, self.folder)} files into {self.folder}")
         steps = list(graph(plan(wanted, self.seeds, self.preset)))
@@ -85,22 +83,26 @@ class Reproduce:
         estimates = Estimates.read(self.folder, device == "cpu")
         if self.dry_run:
             output.print(estimate_table(steps, self.folder, estimates))
-            output.print(f"{len(wanted)} experiments, {self.seeds} seeds each")
+            planned = sum(isinstance(step, Evaluate) for step in steps)
+            output.print(f"{planned} experiments, {self.seeds} seeds each")
             return
         most = cluster.slots if cluster else default_jobs(self.device)
         jobs = most if self.jobs is None else self.jobs
-        began = time.monotonic()
+        began, interruption = time.monotonic(), None
         with Overview(steps, self.folder, estimates, errors) as view:
-            results = run_steps(
-                steps,
-                self.folder,
-                jobs=jobs,
-                device=self.device,
-                seconds=limit,
-                view=view,
-                estimates=estimates,
-                **({"executor": cluster.run} if cluster else {}),
-            )
+            try:
+                results = run_steps(
+                    steps,
+                    self.folder,
+                    jobs=jobs,
+                    device=self.device,
+                    seconds=limit,
+                    view=view,
+                    estimates=estimates,
+                    **({"executor": cluster.run} if cluster else {}),
+                )
+            except Interrupted as error:
+                results, interruption = error.results, error.__cause__
         wall = time.monotonic() - began
         output.print(result_table(results, wall))
         log_call(self.folder, results, wall, preset=self.preset, seeds=self.seeds, jobs=jobs)
@@ -117,6 +119,8 @@ class Reproduce:
             next_step(f"the same command again: {left} steps are left")
         else:
             next_step(f"algotransfer report --folder {self.folder}")
+        if interruption is not None:
+            raise interruption
         lost = sum(result.state in ("failed", "blocked") for result in results)
         if lost:
             raise ValueError(f"{lost} of {len(results)} steps failed or were blocked (above)")

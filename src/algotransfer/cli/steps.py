@@ -25,10 +25,8 @@ def estimate_table(steps: Iterable[Step], folder: Path, estimates: Estimates) ->
         seconds = step.estimate(folder, estimates)
         table.add_row(step.name, duration(seconds))
         total, left = total + seconds, left + 1
-    origin = "runs in this folder" if estimates.measured else "three seeds on one H200"
-    return titled(
-        f"{left} steps, {duration(total)} one after the other (judged by {origin})", table
-    )
+    title = f"{left} steps, {duration(total)} one after the other ({estimates.origin})"
+    return titled(title, table)
 
 
 def result_table(results: Sequence[Result], wall: float) -> Group:

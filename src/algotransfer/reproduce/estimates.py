@@ -10,40 +10,50 @@ from statistics import median
 from typing import Any, NamedTuple
 
 from algotransfer.algorithms import get_algorithm
+from algotransfer.datasets import Splits
 from algotransfer.experiment import Experiment
 from algotransfer.training.runs import WEIGHTS, read_config
 from algotransfer.training.slices import read_slices
 
 
 class Cost(NamedTuple):
-    """A training of one kind: epochs until it stops, and seconds of one epoch of 1,000 graphs."""
+    """A training of one kind: epochs until its last seed stops, and seconds of one of them."""
 
     epochs: float
-    epoch: float
+    epoch: float  # of as many graphs as the paper trains on
 
 
-# (network, framework, supervision): three seeds on one H200; parallel ones scaled by their steps.
+# Three seeds on one H200; epochs are means over our runs. Epochs of parallel algorithms have fewer
+# steps. `mean` (of all trajectories) is guessed: the epochs of `na`, five times as long.
 REMEMBERED = {
-    ("ne", "sequential", "tf"): Cost(70, 0.037),
-    ("ne", "sequential", "na"): Cost(90, 0.061),
-    ("ne++", "sequential", "tf"): Cost(70, 0.114),
-    ("ne++", "sequential", "na"): Cost(100, 0.25),
-    ("ne", "parallel", "tf"): Cost(70, 0.02),
-    ("ne", "parallel", "na"): Cost(90, 0.02),
-    ("ne++", "parallel", "tf"): Cost(70, 0.06),
-    ("ne++", "parallel", "na"): Cost(100, 0.06),
+    ("ne", "sequential", "tf"): Cost(138, 0.25),
+    ("ne", "sequential", "na"): Cost(145, 0.42),
+    ("ne", "sequential", "mean"): Cost(145, 2.0),
+    ("ne", "sequential", "multitask"): Cost(166, 2.0),
+    ("ne", "parallel", "tf"): Cost(121, 0.1),
+    ("ne", "parallel", "na"): Cost(129, 0.17),
+    ("ne", "parallel", "multitask"): Cost(135, 0.8),
+    ("ne++", "sequential", "tf"): Cost(89, 0.5),
+    ("ne++", "sequential", "na"): Cost(98, 1.0),
+    ("ne++", "sequential", "mean"): Cost(98, 5.0),
+    ("ne++", "sequential", "multitask"): Cost(115, 1.6),
+    ("ne++", "parallel", "tf"): Cost(87, 0.2),
+    ("ne++", "parallel", "na"): Cost(93, 0.4),
+    ("ne++", "parallel", "multitask"): Cost(145, 0.64),
 }
-UNKNOWN = Cost(100, 0.25)  # for networks that are not in the list: rather too much
-TOGETHER = 3.0  # times the cost of an epoch where several algorithms are trained at once
-CPU = 100.0  # times the cost of an epoch on a few cores
-COMPILING, EVALUATING = 18.0, 20.0
-Kind = tuple[str, str, str, int]
+UNKNOWN = Cost(100, 2.0)  # for what is not in the list: rather too much
+CPU = 100  # times as long on a few cores: a guess
+PAPER = 15_000  # graphs that the paper trains on
+COMPILING = 18.0
+EXAM, NODE = 6.0, 5e-6  # an evaluation: seconds to compile for a size of graphs, and for each node
+Kind = tuple[str, str, str, str, int]
 
 
 def kind_of(experiment: Experiment) -> Kind:
-    """What decides the cost of an experiment: network, framework, supervision, number of tasks."""
+    """What decides the cost: network, class, supervision, trajectories that count, tasks."""
     framework = get_algorithm(experiment.target).framework
-    return experiment.model, framework, experiment.supervision, len(experiment.tasks)
+    tasks = len(experiment.tasks)
+    return experiment.model, framework, experiment.supervision, experiment.select, tasks
 
 
 @dataclass
@@ -52,7 +62,8 @@ class Estimates:
 
     cpu: bool = False
     costs: dict[Kind, list[Cost]] = field(default_factory=lambda: defaultdict(list))
-    seconds: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
+    compilations: list[float] = field(default_factory=list)
+    evaluations: dict[float, list[float]] = field(default_factory=lambda: defaultdict(list))
 
     @classmethod
     def read(cls, folder: Path, cpu: bool = False) -> Estimates:
@@ -69,23 +80,26 @@ class Estimates:
     def learn(self, config: dict[str, Any], slices: Iterable[dict[str, Any]]) -> None:
         """Adds what one finished run has cost."""
         experiment = Experiment.from_json(config["experiment"])
-        epochs, training = 0, 0.0
+        share, epochs, training = _share(config["data"]["train"]), 0, 0.0
         for entry in slices:
             seconds = entry.get("seconds", {})
-            for name in ("compile", "evaluation"):
-                if name in seconds:
-                    self.seconds[name].append(seconds[name])
+            if "compile" in seconds:
+                self.compilations.append(seconds["compile"])
+            if "evaluation" in seconds:
+                self.evaluations[share].append(seconds["evaluation"])
             if "training" in seconds:
                 epochs = entry["epochs"][1]
                 training += seconds["training"]
         if training:
-            cost = Cost(epochs, training / epochs / _thousands(config["data"]["train"]))
-            self.costs[kind_of(experiment)].append(cost)
+            self.costs[kind_of(experiment)].append(Cost(epochs, training / epochs / share))
 
     @property
-    def measured(self) -> bool:
-        """Whether there was anything to learn from."""
-        return any(self.costs.values())
+    def origin(self) -> str:
+        """Where the numbers come from, in words."""
+        guess = "guessed from times of three seeds on one H200"
+        if self.cpu:
+            guess += f", {CPU} times as long on a CPU"
+        return f"measured on runs like it in the folder, else {guess}" if self.costs else guess
 
     def epochs(self, experiment: Experiment) -> float:
         """Epochs after which training is expected to stop."""
@@ -93,26 +107,33 @@ class Estimates:
 
     def compiling(self) -> float:
         """Seconds until the first epoch can begin."""
-        return median(self.seconds["compile"] or [COMPILING])
+        return median(self.compilations or [COMPILING])
 
     def training(self, experiment: Experiment, data: Mapping[str, Any], epochs: int = 0) -> float:
         """Seconds that training still takes after some epochs, with compiling."""
         left = max(self.epochs(experiment) - epochs, 1.0)
-        return self.compiling() + left * self._cost(experiment).epoch * _thousands(data)
+        return self.compiling() + left * self._cost(experiment).epoch * _share(data)
 
-    def evaluating(self) -> float:
-        """Seconds that an evaluation takes."""
-        return median(self.seconds["evaluation"] or [EVALUATING])
+    def evaluating(self, data: Splits) -> float:
+        """Seconds that an evaluation takes, judged by others of the same data."""
+        if measured := self.evaluations.get(_share(data.train.arguments)):
+            return median(measured)
+        nodes = sum(size * len(graphs) for size, graphs in data.test.items())
+        return EXAM * len(data.test) + NODE * nodes * self._times_as_long
+
+    @property
+    def _times_as_long(self) -> float:
+        return CPU if self.cpu else 1
 
     def _cost(self, experiment: Experiment) -> Cost:
-        model, framework, supervision, tasks = key = kind_of(experiment)
-        if self.costs[key]:
-            epochs, seconds = zip(*self.costs[key], strict=True)
+        model, framework, supervision, select, tasks = key = kind_of(experiment)
+        if measured := self.costs.get(key):
+            epochs, seconds = zip(*measured, strict=True)
             return Cost(median(epochs), median(seconds))
-        cost = REMEMBERED.get((model, framework, supervision), UNKNOWN)
-        factor = (TOGETHER if tasks > 1 else 1.0) * (CPU if self.cpu else 1.0)
-        return Cost(cost.epochs, cost.epoch * factor)
+        training = "multitask" if tasks > 1 else "mean" if select == "mean" else supervision
+        cost = REMEMBERED.get((model, framework, training), UNKNOWN)
+        return Cost(cost.epochs, cost.epoch * self._times_as_long)
 
 
-def _thousands(data: Mapping[str, Any]) -> float:
-    return data["num_graphs"] * len(data["graph"]) / 1000
+def _share(data: Mapping[str, Any]) -> float:
+    return data["num_graphs"] * len(data["graph"]) / PAPER

@@ -39,13 +39,16 @@ def paper_experiment(
     )
 
 
-def experiments(tables: tuple[str, ...] = TABLES, models: tuple[str, ...] = ()) -> list[Experiment]:
+def experiments(
+    tables: tuple[str, ...] = TABLES, models: tuple[str, ...] = (), targets: tuple[str, ...] = ()
+) -> list[Experiment]:
     """All experiments that these tables need, each once, in order.
 
     **Arguments:**
 
     - `models`: networks to train; by default those that the tables print. A network that the paper
         does not have gets all of the tables' experiments.
+    - `targets`: algorithms to learn; by default all that the tables print.
     """
     printed = experiments_by_table()
     for table in tables:
@@ -53,15 +56,21 @@ def experiments(tables: tuple[str, ...] = TABLES, models: tuple[str, ...] = ()) 
             names = ", ".join(printed)
             raise ValueError(f"the paper has no table {table!r}; choose among {names}")
     found = list(dict.fromkeys(found for table in tables for found in printed[table]))
-    if not models:
-        return found
     own = set(models) - {experiment.model for all_of in printed.values() for experiment in all_of}
     wanted = [
         dataclasses.replace(experiment, model=model)
         for experiment in found
-        for model in models
-        if model == experiment.model or model in own
+        for model in models or (experiment.model,)
+        if (model == experiment.model or model in own)
+        and (not targets or experiment.target in targets)
     ]
+    if not wanted:
+        raise ValueError(
+            f"no experiment of {', '.join(tables)} learns {' or '.join(targets) or 'anything'} "
+            f"with {' or '.join(models) or 'any network'}; there the targets are "
+            f"{', '.join(sorted({e.target for e in found}))} and the networks "
+            f"{', '.join(sorted({e.model for e in found}))}"
+        )
     return list(dict.fromkeys(wanted))
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from algotransfer.locks import InUse
-from algotransfer.reproduce.steps import Paused, Step, Watch
+from algotransfer.reproduce.steps import Step, Watch
 
 RETRIES = 5  # times that a step begins again after its machine or process has died
 GPU_SHARE = 3  # steps on one GPU: one trains while others compile or evaluate
@@ -109,13 +109,13 @@ class Cluster:
                 if watch.pause() and not pausing:
                     self.ray.get(self.board.pause.remote())
                     pausing = True
-            return self._seconds(step, result)
+            return self._seconds(result)
         finally:
             token.unlink(missing_ok=True)
 
-    def _seconds(self, step: Step, result) -> dict:
+    def _seconds(self, result) -> dict:
         try:
-            seconds = self.ray.get(result)
+            return self.ray.get(result)
         except self.ray.exceptions.RayTaskError as error:
             raise error.cause from None
         except self.ray.exceptions.RayError as error:
@@ -123,15 +123,12 @@ class Cluster:
                 f"the machines that ran it died {RETRIES + 1} times "
                 f"({type(error).__name__}); the same command goes on"
             ) from error
-        if seconds is None:
-            raise Paused(step.name)
-        return seconds
 
 
-def run_step(step: Step, folder: Path, device: str, board, token: str) -> dict | None:
+def run_step(step: Step, folder: Path, device: str, board, token: str) -> dict:
     """On the machine of a task: does a step unless it is done, and keeps in touch with the board.
 
-    **Returns:** the seconds that were spent, or None if it was paused.
+    **Returns:** the seconds that were spent.
     """
     import ray
 
@@ -151,8 +148,6 @@ def run_step(step: Step, folder: Path, device: str, board, token: str) -> dict |
             return {}
         try:
             return step.run(folder, device, watch)
-        except Paused:
-            return None
         except InUse:
             if time.monotonic() > end:
                 raise

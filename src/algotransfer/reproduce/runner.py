@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import time
 import traceback
 from collections.abc import Callable, Iterable, Mapping
@@ -37,6 +36,19 @@ class Result:
     state: State
     seconds: Mapping[str, float] = field(default_factory=dict)
     reason: str = ""
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C, or a request to end (the cause), after all steps in flight have paused.
+
+    **Arguments:**
+
+    - `results`: those that `run_steps` would have returned.
+    """
+
+    def __init__(self, results: list[Result]):
+        super().__init__()
+        self.results = results
 
 
 @runtime_checkable
@@ -92,7 +104,8 @@ def run_steps(
     - `estimates`: of time, by which steps that would come to nothing before the end are not begun.
     - `executor`: runs a step and waits for it, here by default; `on_ray.Cluster` does so elsewhere.
 
-    **Returns:** a result for every step of `graph(steps)`, in that order.
+    **Returns:** a result for every step of `graph(steps)`, in that order. An interruption pauses
+    steps as the end of the time does, and then raises `Interrupted` with their results.
     """
     inputs, folder = graph(steps), Path(folder)
     tidy(folder)
@@ -101,10 +114,10 @@ def run_steps(
         raise ValueError(f"{jobs} jobs; expected at least 1")
     view = view or Unseen()
     end = None if seconds is None else time.monotonic() + seconds
-    interrupted = threading.Event()
+    interruption: KeyboardInterrupt | None = None
 
     def out_of_time() -> bool:
-        return interrupted.is_set() or (end is not None and time.monotonic() > end)
+        return interruption is not None or (end is not None and time.monotonic() > end)
 
     def fits(step: Step) -> bool:
         if end is None or seconds is None or estimates is None:
@@ -147,15 +160,19 @@ def run_steps(
                     break
                 for future in wait(running, return_when=FIRST_COMPLETED).done:
                     finish(_result(running.pop(future), future))
-        except KeyboardInterrupt:
-            interrupted.set()  # trainings write a checkpoint, then the pool is empty
-            raise
+        except KeyboardInterrupt as error:
+            interruption = error  # trainings write a checkpoint, then the pool is empty
+    for future, step in running.items():  # what an interruption has paused
+        finish(_result(step, future))
     for step in inputs:  # inputs come first, so that a failure reaches all that need it
         if step not in results:
             lost = [i for i in step.inputs if results[i].state in ("failed", "blocked")]
             reason = f"needs {lost[0].name}" if lost else ""
             results[step] = Result(step, "blocked" if lost else "waiting", reason=reason)
-    return [results[step] for step in inputs]
+    ordered = [results[step] for step in inputs]
+    if interruption is not None:
+        raise Interrupted(ordered) from interruption
+    return ordered
 
 
 def _result(step: Step, future: Future) -> Result:
@@ -163,7 +180,7 @@ def _result(step: Step, future: Future) -> Result:
     if error is None:
         return Result(step, "done", future.result())
     if isinstance(error, Paused):
-        return Result(step, "paused")
+        return Result(step, "paused", error.seconds)
     if isinstance(error, InUse):  # another command is on it; what needs it waits too
         return Result(step, "waiting", reason=str(error))
     if not isinstance(error, ValueError | OSError | FloatingPointError):

@@ -11,7 +11,7 @@ import functools
 import math
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar
@@ -32,7 +32,16 @@ TABLES = "tables"  # the folder of tables, beside the runs
 
 
 class Paused(Exception):
-    """A step was asked to stop; what it has done is kept, and running it again goes on."""
+    """A step was asked to stop; what it has done is kept, and running it again goes on.
+
+    **Arguments:**
+
+    - `seconds`: that were spent, by what they went into.
+    """
+
+    def __init__(self, seconds: Mapping[str, float] | None = None):
+        super().__init__(seconds)
+        self.seconds = seconds or {}
 
 
 @dataclass(frozen=True)
@@ -80,8 +89,8 @@ class Step(ABC):
         """Seconds that it will take, what is done already not counted."""
 
     def least(self, estimates: Estimates) -> float:
-        """Seconds without which it is not worth beginning."""
-        return 0.0
+        """Seconds without which it is not worth beginning: nothing comes before a compilation."""
+        return estimates.compiling() if self.uses_device else 0.0
 
     @abstractmethod
     def run(self, folder: Path, device: str | None = None, watch: Watch = UNWATCHED) -> dict:
@@ -161,9 +170,6 @@ class Train(Step):
         data = splits_of(self.data.data).train.arguments
         return estimates.training(self.experiment, data, max(done, default=0))
 
-    def least(self, estimates: Estimates) -> float:
-        return estimates.compiling()
-
     def run(self, folder: Path, device: str | None = None, watch: Watch = UNWATCHED) -> dict:
         if self.found(folder):
             return {}
@@ -189,9 +195,10 @@ class Train(Step):
             pause=watch.pause,
             watchers=(tell,),
         )
+        seconds = read_slices(path)[-1]["seconds"]
         if model is None:
-            raise Paused(self.name)
-        return read_slices(path)[-1]["seconds"]
+            raise Paused(seconds)
+        return seconds
 
 
 @dataclass(frozen=True)
@@ -215,10 +222,7 @@ class Evaluate(Step):
         return is_finished(path) and evaluation.exists() and not is_damaged(evaluation)
 
     def estimate(self, folder: Path, estimates: Estimates) -> float:
-        return estimates.evaluating()
-
-    def least(self, estimates: Estimates) -> float:
-        return estimates.evaluating()
+        return estimates.evaluating(splits_of(self.train.data.data))
 
     def run(self, folder: Path, device: str | None = None, watch: Watch = UNWATCHED) -> dict:
         import jax
@@ -228,7 +232,7 @@ class Evaluate(Step):
         def progress(done: int, total: int) -> None:
             watch.tell(done, f"{done:,} of {total:,} graphs")
             if done < total and watch.pause():
-                raise Paused(self.name)
+                raise Paused({"evaluation": time.monotonic() - began})
 
         path, began = self.train.path(folder), time.monotonic()
         watch.tell(0, "compiling")

@@ -1,0 +1,47 @@
+"""Estimates before anything was measured here: what our runs took, and guesses from it."""
+
+from collections import defaultdict
+from statistics import mean
+
+import pytest
+
+from algotransfer.algorithms import get_algorithm
+from algotransfer.datasets import make_splits
+from algotransfer.experiment import Experiment
+from algotransfer.reproduce.estimates import REMEMBERED, Estimates
+from algotransfer.reproduce.presets import TINY
+from algotransfer.reproduce.steps import Evaluate, MakeData, Train
+from algotransfer.training import committed_weights, load_model
+
+
+def test_remembered_epochs_are_those_of_our_networks():
+    seen = defaultdict(list)
+    for path in committed_weights().values():
+        model = load_model(path)
+        experiment = model.experiment
+        training = "multitask" if len(experiment.tasks) > 1 else experiment.supervision
+        framework = get_algorithm(experiment.target).framework
+        seen[experiment.model, framework, training].append(max(model.card["epochs"]))
+    for kind, epochs in seen.items():
+        if kind in REMEMBERED and len(epochs) > 1:
+            assert REMEMBERED[kind].epochs == pytest.approx(mean(epochs), rel=0.35), kind
+
+
+def test_an_evaluation_takes_longer_with_more_graphs_and_on_a_cpu():
+    tiny, small = make_splits(TINY), make_splits("small")
+    here, there = Estimates(cpu=True), Estimates()
+    assert here.evaluating(tiny) < 15 < here.evaluating(small) < 60
+    assert there.evaluating(small) == pytest.approx(18, abs=1)
+
+
+def test_the_mean_of_trajectories_costs_more_than_the_best():
+    best, mean_of_all = (Experiment(target="dijkstra", select=name) for name in ("best", "mean"))
+    data = make_splits("small").train.arguments
+    assert Estimates(True).training(mean_of_all, data) > 3 * Estimates(True).training(best, data)
+
+
+def test_steps_are_worth_beginning_while_they_can_be_compiled():
+    step = Evaluate(Train(Experiment(target="bfs"), (0,), MakeData(TINY)))
+    estimates = Estimates(cpu=True, compilations=[5.0])  # however long an evaluation is
+    assert step.least(estimates) == step.train.least(estimates) == 5.0
+    assert MakeData(TINY).least(estimates) == 0.0
