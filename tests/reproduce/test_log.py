@@ -41,4 +41,26 @@ def test_calls_at_the_same_time_are_counted_once():
             ("20261115T130200Z", 120.0),
         )
     ]
-    assert time_spent(calls).startswith("Time on the clock: 10 minutes in 4 calls")
+    text = time_spent(calls)
+    assert text.startswith("Time on the clock: 10 minutes in 4 calls")
+    assert "not counted" not in text
+
+
+def test_the_clock_is_that_of_one_kind_of_device():
+    rest = {"preset": "paper", "jobs": 1, "seconds": {"training": 60.0, "compile": 60.0}}
+    calls = [
+        {"ended": ended, "wall": 120.0, "device": {"kind": kind}, **rest}
+        for ended, kind in (
+            ("20261115T120200Z", "NVIDIA H200"),
+            ("20261115T130200Z", "cpu"),
+            ("20261115T140200Z", "NVIDIA H200"),
+        )
+    ]
+    text = time_spent(calls)
+    assert text.startswith("Time on the clock: 4 minutes in 2 calls of `algotransfer reproduce` on")
+    assert "NVIDIA H200 (not counted: 1 on cpu), some of them at the same time, each with" in text
+    assert "4 minutes side by side, went into: training 50%, compile 50%." in text
+    slices = [{"training": 450.0}, {"compile": 50.0, "training": 100.0}]  # paused steps too
+    assert "10 minutes side by side, went into: training 92%, compile 8%." in time_spent(
+        calls, slices
+    )

@@ -7,7 +7,7 @@ import json
 import secrets
 import time
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -52,21 +52,39 @@ def read_calls(folder: Path) -> list[dict[str, Any]]:
     return calls
 
 
-def time_spent(calls: Iterable[dict[str, Any]], preset: str = "paper") -> str:
-    """One paragraph about all calls with a preset: the clock, and what the time went into."""
-    calls = [call for call in calls if call["preset"] == preset]
-    if not calls:
-        return ""
-    spent: Counter[str] = Counter()
+def time_spent(
+    calls: Iterable[dict[str, Any]],
+    seconds: Iterable[Mapping[str, float]] = (),
+    preset: str = "paper",
+) -> str:
+    """One paragraph about all calls with a preset: the clock, and what the time went into.
+
+    Calls count on the device that was at work the longest; others are only mentioned.
+
+    **Arguments:**
+
+    - `seconds`: by what they went into, from the runs' own slices; by default from the calls, of
+        which the first ones did not keep what paused steps took.
+    """
+    devices: dict[str, list[dict[str, Any]]] = {}
     for call in calls:
-        spent.update(call["seconds"])
+        if call["preset"] == preset:
+            devices.setdefault(call["device"]["kind"], []).append(call)
+    if not devices:
+        return ""
+    device = max(devices, key=lambda kind: _on_the_clock(devices[kind]))
+    counted = devices.pop(device)
+    spent: Counter[str] = Counter()
+    for part in list(seconds) or [call["seconds"] for call in counted]:
+        spent.update(part)
     parts = [f"{name} {value / spent.total():.0%}" for name, value in spent.most_common() if value]
-    devices = ", ".join(sorted({call["device"]["kind"] for call in calls}))
-    jobs = sorted({call["jobs"] for call in calls})
+    jobs = sorted({call["jobs"] for call in counted})
+    others = ", ".join(f"{len(left)} on {kind}" for kind, left in devices.items())
     return (
-        f"Time on the clock: {_on_the_clock(calls) / 60:.0f} minutes in "
-        f"{len(calls)} calls of `algotransfer reproduce` on {devices}, some of them at the same "
-        f"time, each with {' or '.join(map(str, jobs))} steps at once. The steps' own time, "
+        f"Time on the clock: {_on_the_clock(counted) / 60:.0f} minutes in "
+        f"{len(counted)} calls of `algotransfer reproduce` on {device}"
+        f"{f' (not counted: {others})' if others else ''}, some of them at the same time, each "
+        f"with {' or '.join(map(str, jobs))} steps at once. The steps' own time, "
         f"{spent.total() / 60:.0f} minutes side by side, went into: {', '.join(parts)}.\n"
     )
 
