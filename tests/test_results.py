@@ -1,6 +1,5 @@
 """The committed weights give the committed numbers, and the page is what the table says."""
 
-import json
 import re
 from pathlib import Path
 
@@ -10,8 +9,7 @@ from algotransfer.evaluation import evaluate, per_seed
 from algotransfer.evaluation.runs import unseen_graphs
 from algotransfer.evaluation.summary import paper_key
 from algotransfer.report.collect import read_results
-from algotransfer.report.write import CALLS, claims_block, write_report
-from algotransfer.reproduce.log import time_spent
+from algotransfer.report.write import claims_block, time_note, write_report
 from algotransfer.training import committed_weights, load_model
 
 RESULTS = Path(__file__).parents[1] / "results"
@@ -29,9 +27,7 @@ def test_the_readme_shows_the_claims_as_the_table_has_them(results):
 
 def test_the_other_files_are_written_from_the_tables(results, tmp_path):
     hops = read_results(RESULTS / "hops.csv")
-    calls = RESULTS / CALLS
-    note = time_spent(json.loads(calls.read_text())["calls"]) if calls.exists() else ""
-    for path in write_report(results, hops, tmp_path, note):
+    for path in write_report(results, hops, tmp_path, time_note(RESULTS)):
         ours, committed = (DRAWN.sub("", p.read_text()) for p in (path, RESULTS / path.name))
         assert ours == committed, path.name
 

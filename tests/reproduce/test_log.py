@@ -60,7 +60,12 @@ def test_the_clock_is_that_of_one_kind_of_device():
     assert text.startswith("Time on the clock: 4 minutes in 2 calls of `algotransfer reproduce` on")
     assert "NVIDIA H200 (not counted: 1 on cpu), some of them at the same time, each with" in text
     assert "4 minutes side by side, went into: training 50%, compile 50%." in text
-    slices = [{"training": 450.0}, {"compile": 50.0, "training": 100.0}]  # paused steps too
-    assert "10 minutes side by side, went into: training 92%, compile 8%." in time_spent(
-        calls, slices
-    )
+    ours = {"command": ["algotransfer", "reproduce"], "device": {"kind": "NVIDIA H200"}}
+    slices = [
+        {**ours, "seconds": {"training": 450.0}},
+        {**ours, "seconds": {"compile": 50.0, "training": 100.0}},
+        {**ours, "device": {"kind": "cpu"}, "seconds": {"training": 999.0}},
+        {**ours, "command": ["algotransfer", "train"], "seconds": {"training": 999.0}},
+    ]
+    words = "10 minutes side by side, went into: training 92%, compile 8%."
+    assert words in time_spent(calls, slices)  # paused steps too

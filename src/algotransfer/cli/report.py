@@ -27,12 +27,10 @@ class Report:
     def run(self) -> None:
         """Collects, writes, says what it wrote."""
         from algotransfer.cli.console import next_step, output, wrote
-        from algotransfer.files import read_json
         from algotransfer.report.cells import seed_values
         from algotransfer.report.check import check_small_graphs
         from algotransfer.report.collect import read_results
-        from algotransfer.report.write import CALLS, HOPS, RESULTS, put_claims, write_report
-        from algotransfer.reproduce.log import time_spent
+        from algotransfer.report.write import HOPS, RESULTS, put_claims, time_note, write_report
 
         if self.folder is not None:
             self._collect(self.folder)
@@ -42,8 +40,7 @@ class Report:
             )
         results = read_results(self.out / RESULTS)
         hops = read_results(self.out / HOPS) if (self.out / HOPS).exists() else None
-        calls = self.out / CALLS
-        note = time_spent(read_json(calls, "calls")["calls"]) if calls.exists() else ""
+        note = time_note(self.out)
         examples = self._write_examples() if self.examples else {}
         for path in write_report(results, hops, self.out, note, examples):
             wrote(path)
@@ -74,7 +71,7 @@ class Report:
         from algotransfer.cli.console import wrote
         from algotransfer.files import write_atomically
         from algotransfer.report.collect import collect, collect_hops, environments, marks
-        from algotransfer.report.write import CALLS, HOPS, RESULTS
+        from algotransfer.report.write import CALLS, ENVIRONMENTS, HOPS, RESULTS
         from algotransfer.reproduce.log import read_calls
         from algotransfer.training.runs import WEIGHTS, load_model, write_json
 
@@ -85,8 +82,8 @@ class Report:
                 self.out / name, table.to_csv(index=False, float_format="%.6g").encode()
             )
             wrote(self.out / name)
-        write_json(self.out / "environments.json", environments(folder))
-        wrote(self.out / "environments.json")
+        write_json(self.out / ENVIRONMENTS, environments(folder))
+        wrote(self.out / ENVIRONMENTS)
         write_json(self.out / CALLS, {"calls": read_calls(folder)})
         wrote(self.out / CALLS)
         if self.weights is not None:

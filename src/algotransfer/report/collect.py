@@ -24,7 +24,8 @@ NAMED = {"model", "target", "supervision", "method", "base", "select", "precisio
 
 def environments(folder: str | Path) -> dict[str, Any]:
     """What every slice of every finished run was made with, by experiment and hash."""
-    return {f"{run.parent.name}/{run.name}": read_slices(run) for run in _evaluated(folder)}
+    runs = [path.parent for path in sorted(Path(folder).glob(f"*/*/{WEIGHTS}"))]
+    return {f"{run.parent.name}/{run.name}": read_slices(run) for run in runs}
 
 
 def read_results(path: str | Path) -> pandas.DataFrame:

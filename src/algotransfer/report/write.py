@@ -7,18 +7,20 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from algotransfer.files import write_atomically
+from algotransfer.files import read_json, write_atomically
 from algotransfer.report.cells import all_cells, paper_cells, seed_values
 from algotransfer.report.html import write_html
 from algotransfer.report.judging import judge_all
 from algotransfer.report.latex import write_latex
 from algotransfer.report.markdown import claims_table, write_markdown
 from algotransfer.report.tables import EXTRA, extra_tables, paper_tables_beside_ours
+from algotransfer.reproduce.log import time_spent
 
 if TYPE_CHECKING:
     import pandas
 
 RESULTS, HOPS, CALLS = "results.csv", "hops.csv", "calls.json"
+ENVIRONMENTS = "environments.json"
 START, END = "<!-- claims: written by `algotransfer report` -->", "<!-- end of claims -->"
 
 
@@ -33,7 +35,7 @@ def write_report(
 
     **Arguments:**
 
-    - `note`: a paragraph for the beginning, such as `time_spent` writes.
+    - `note`: a paragraph for the beginning, such as `time_note` writes.
     - `examples`: addresses of viewer pages by their place, from `write_examples`.
     """
     values = seed_values(results)
@@ -47,6 +49,16 @@ def write_report(
     for name, text in contents.items():
         write_atomically(folder / name, text.encode())
         yield folder / name
+
+
+def time_note(folder: Path) -> str:
+    """What a report says about the time its runs took; nothing where no calls are kept."""
+    if not (folder / CALLS).exists():
+        return ""
+    slices = []
+    if (folder / ENVIRONMENTS).exists():
+        slices = [s for of_run in read_json(folder / ENVIRONMENTS).values() for s in of_run]
+    return time_spent(read_json(folder / CALLS, "calls")["calls"], slices)
 
 
 def claims_block(results: pandas.DataFrame) -> str:

@@ -7,7 +7,7 @@ import json
 import secrets
 import time
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -53,9 +53,7 @@ def read_calls(folder: Path) -> list[dict[str, Any]]:
 
 
 def time_spent(
-    calls: Iterable[dict[str, Any]],
-    seconds: Iterable[Mapping[str, float]] = (),
-    preset: str = "paper",
+    calls: Iterable[dict[str, Any]], slices: Iterable[dict[str, Any]] = (), preset: str = "paper"
 ) -> str:
     """One paragraph about all calls with a preset: the clock, and what the time went into.
 
@@ -63,8 +61,8 @@ def time_spent(
 
     **Arguments:**
 
-    - `seconds`: by what they went into, from the runs' own slices; by default from the calls, of
-        which the first ones did not keep what paused steps took.
+    - `slices`: of the runs, as their environments list them, for what the time went into; by
+        default the calls say it, of which the first ones did not keep what paused steps took.
     """
     devices: dict[str, list[dict[str, Any]]] = {}
     for call in calls:
@@ -75,8 +73,9 @@ def time_spent(
     device = max(devices, key=lambda kind: _on_the_clock(devices[kind]))
     counted = devices.pop(device)
     spent: Counter[str] = Counter()
-    for part in list(seconds) or [call["seconds"] for call in counted]:
-        spent.update(part)
+    own = [s for s in slices if "reproduce" in s["command"] and s["device"]["kind"] == device]
+    for part in own or counted:
+        spent.update(part["seconds"])
     parts = [f"{name} {value / spent.total():.0%}" for name, value in spent.most_common() if value]
     jobs = sorted({call["jobs"] for call in counted})
     others = ", ".join(f"{len(left)} on {kind}" for kind, left in devices.items())
