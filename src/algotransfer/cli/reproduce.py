@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal
@@ -34,8 +35,9 @@ class Reproduce:
     """Full size, or less data and fewer epochs to try things out."""
     jobs: int | None = None
     """Steps in flight at once; by default 1 on a CPU, 3 on a GPU, or what a cluster takes."""
-    executor: Literal["local", "ray"] = "local"
-    """Where steps run: here, or on a Ray cluster whose machines share the folder."""
+    executor: Literal["threads", "processes", "ray"] = "threads"
+    """Where steps run: in threads of this process, in processes of this machine, which share a GPU
+    better, or on a Ray cluster whose machines share the folder."""
     address: str | None = None
     """Of the Ray cluster, such as auto or 10.0.0.1:6379; by default this machine alone."""
     for_: Annotated[str | None, arg(name="for", metavar="8m")] = None
@@ -67,6 +69,7 @@ class Reproduce:
         from algotransfer.reproduce import grid
         from algotransfer.reproduce.estimates import Estimates
         from algotransfer.reproduce.log import log_call
+        from algotransfer.reproduce.on_processes import Crew, kernels_at_once
         from algotransfer.reproduce.on_ray import Cluster
         from algotransfer.reproduce.packing import pack, unpack
         from algotransfer.reproduce.plan import plan
@@ -79,6 +82,7 @@ class Reproduce:
             output.print(f"unpacked {unpack(self.unpack, self.folder)} files into {self.folder}")
         steps = list(graph(plan(wanted, self.seeds, self.preset)))
         cluster = Cluster(self.address, self.device) if self.executor == "ray" else None
+        crew = Crew() if self.executor == "processes" else None
         device = cluster.device if cluster else platform(self.device)
         estimates = Estimates.read(self.folder, device == "cpu")
         if self.dry_run:
@@ -89,7 +93,13 @@ class Reproduce:
         most = cluster.slots if cluster else default_jobs(self.device)
         jobs = most if self.jobs is None else self.jobs
         began, interruption = time.monotonic(), None
-        with Overview(steps, self.folder, estimates, errors) as view:
+        with ExitStack() as stack:
+            view = stack.enter_context(Overview(steps, self.folder, estimates, errors))
+            elsewhere = {"executor": cluster.run} if cluster else {}
+            if crew:
+                if device == "gpu":
+                    stack.enter_context(kernels_at_once())
+                elsewhere = {"executor": stack.enter_context(crew).run}
             try:
                 results = run_steps(
                     steps,
@@ -99,7 +109,7 @@ class Reproduce:
                     seconds=limit,
                     view=view,
                     estimates=estimates,
-                    **({"executor": cluster.run} if cluster else {}),
+                    **elsewhere,
                 )
             except Interrupted as error:
                 results, interruption = error.results, error.__cause__
