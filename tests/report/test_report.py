@@ -1,25 +1,19 @@
 """The report: all tables, both numbers in every cell, the same in every format."""
 
-import io
 import re
 from html.parser import HTMLParser
 
-import numpy as np
 import pandas
 import pytest
 from report.cases import as_printed, made_up
-from rich.console import Console
 
 from algotransfer.cli import main
-from algotransfer.evaluation.summary import paper_key
-from algotransfer.evaluation.tables import methods_table
-from algotransfer.experiment import Experiment
 from algotransfer.methods import METHODS, TransferMethod
 from algotransfer.paper import paper_tables
 from algotransfer.report import examples
 from algotransfer.report.cells import all_cells, reference_cells, seed_values, table_cells
 from algotransfer.report.collect import read_results
-from algotransfer.report.figures import TITLES, draw_generalisation, draw_methods, draw_networks
+from algotransfer.report.figures import draw_methods
 from algotransfer.report.html import html_table, write_html
 from algotransfer.report.latex import latex_table, write_latex
 from algotransfer.report.markdown import markdown_table, write_markdown
@@ -92,14 +86,6 @@ def test_a_method_of_ones_own_joins_tables_and_figures(results, monkeypatch):
     assert (0.25,) * 3 in {tuple(line.get_ydata()) for line in medians}
 
 
-def test_figures_of_methods_keep_to_the_papers_sizes():
-    results = made_up(lambda *_: 0.25, sizes=(20, 50, 100, 1600))
-    figure = draw_methods(seed_values(results), "dijkstra")
-    assert max(max(line.get_xdata(), default=0) for line in figure.axes[0].get_lines()) == 100
-    columns = extra_tables(seed_values(results))["seq-na"].columns
-    assert {nodes for _, nodes in columns} == {20, 50, 100}
-
-
 def test_cells_say_how_many_seeds_have_a_number(results):
     lost = results["metric"].eq("cost") & results["seed"].eq(1) & results["family"].eq("er")
     (table,) = [t for n, t in extra_tables(seed_values(results[~lost])).items() if n == "seq-na"]
@@ -120,29 +106,6 @@ def test_the_table_of_all_cells_has_references_and_our_own_metrics(results):
 def test_the_papers_swap_is_told_in_every_format(results, tables):
     for text in (write_markdown(results), write_html(results), write_latex(list(tables.values()))):
         assert text.count("are swapped between this table and") == 2
-
-
-def test_lines_go_from_small_to_large_graphs_in_whatever_order_they_were_measured():
-    results = made_up(lambda *_: 0.25, sizes=(100, 20, 50))
-    figure = draw_methods(seed_values(results), "dijkstra")
-    lines = [line for axes in figure.axes for line in axes.get_lines() if len(line.get_xdata()) > 1]
-    assert lines
-    assert all((np.diff(line.get_xdata()) > 0).all() for line in lines)
-
-
-def test_networks_stand_in_one_figure_at_all_sizes():
-    sizes = (20, 100, 1600)
-    results = made_up(lambda key, *_: len(key["model"]) / 8, models=("NE", "relax"), sizes=sizes)
-    figure = draw_networks(seed_values(results), "dijkstra")
-    pred, key = figure.axes
-    assert pred.get_title(loc="left") == "dijkstra: predecessor error rate"
-    medians = [line for line in pred.get_lines() if line.get_marker() == "o"]
-    drawn = {tuple(line.get_ydata()) for line in medians}
-    assert drawn == {(0.25,) * 3, (0.5,) * 3, (0.625,) * 3}  # NE, NE++, relax
-    assert all(tuple(line.get_xdata()) == sizes for line in medians)
-    words = [text.get_text() for text in key.get_legend().get_texts()]
-    assert words == ["NE", "NE++", "relax", "random neighbour", "the paper"]
-    assert draw_networks(seed_values(results).query("row != 'network'"), "dijkstra") is None
 
 
 def test_references_are_those_of_most_graphs(results):
@@ -313,18 +276,6 @@ def test_the_command_writes_everything_from_the_tables_alone(results, tmp_path, 
     assert "name a folder of runs with --folder" in capsys.readouterr().err
     assert main(["report", "--folder", str(tmp_path / "nothing")]) == 2
     assert "holds no evaluated runs" in capsys.readouterr().err
-
-
-def test_experiments_are_drawn_and_listed_beside_the_paper(results):
-    experiment = Experiment(method="multitask", base=("prim",))
-    frame = results.assign(hop=None)
-    for column, value in paper_key(experiment).items():
-        frame = frame[frame[column] == value]
-    figure = draw_generalisation({"beside Prim": (experiment, frame)})
-    assert [axes.get_title(loc="left") for axes in figure.axes] == list(TITLES.values())
-    console = Console(width=200, file=io.StringIO())
-    console.print(methods_table({"beside Prim": (experiment, frame)}))
-    assert "0.042 (0.042)" in console.file.getvalue()
 
 
 def test_reports_know_hop_distances(results, tmp_path):

@@ -6,26 +6,14 @@ import time
 from dataclasses import dataclass
 
 import pytest
-from processes import QUICK_TO_COMPILE, run_python
+from processes import QUICK_TO_COMPILE
+from reproduce.cases import PLAIN, TINY, assert_same_as_in_threads
 
-from algotransfer.archive import load_arrays
 from algotransfer.cli import main
-from algotransfer.datasets import Preset
-from algotransfer.experiment import Experiment
 from algotransfer.locks import InUse
 from algotransfer.reproduce.on_processes import CONTROL, SERVICE, Crew, kernels_at_once
 from algotransfer.reproduce.runner import run_steps
-from algotransfer.reproduce.steps import UNWATCHED, Evaluate, MakeData, Paused, Train
-
-TINY = Preset(graph=("er",), train=16, validation=4, test=4, num_nodes=6, test_sizes=(6,))
-FAST = Experiment(target="bfs", supervision="tf", hidden=2, batch_size=8, max_epochs=6)
-LOCAL = f"""
-from algotransfer.datasets import Preset
-from algotransfer.experiment import Experiment
-from algotransfer.reproduce.runner import run_steps
-from algotransfer.reproduce.steps import Evaluate, MakeData, Train
-run_steps([Evaluate(Train({FAST}, (0,), MakeData({TINY})))], "here")
-"""
+from algotransfer.reproduce.steps import UNWATCHED, MakeData, Paused
 
 
 @dataclass(frozen=True)
@@ -99,15 +87,10 @@ def test_every_ending_of_a_step_comes_back(tmp_path):
 
 def test_weights_are_those_of_a_run_in_threads(tmp_path, monkeypatch):
     monkeypatch.setenv("XLA_FLAGS", QUICK_TO_COMPILE)
-    run_python(LOCAL, folder=tmp_path)
-    step = Evaluate(Train(FAST, (0,), MakeData(TINY)))
     with Crew() as crew:
-        results = run_steps([step], tmp_path / "there", executor=crew.run)
-    assert {result.state for result in results} <= {"done", "found"}
-    (ours,), (theirs,) = ((tmp_path / place).glob("*/*/weights.npz") for place in ("here", "there"))
-    (here, _), (there, _) = load_arrays(ours), load_arrays(theirs)
-    assert here.keys() == there.keys()
-    assert all((here[name] == there[name]).all() for name in here)
+        results = run_steps(PLAIN, tmp_path / "away", jobs=2, executor=crew.run)
+    assert {result.state for result in results} == {"done"}
+    assert_same_as_in_threads(tmp_path / "away", tmp_path)
 
 
 def test_the_command_runs_steps_in_processes(tmp_path, capsys, monkeypatch):

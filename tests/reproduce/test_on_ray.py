@@ -8,12 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from processes import QUICK_TO_COMPILE, run_python
+from processes import QUICK_TO_COMPILE
+from reproduce.cases import FAST, PLAIN, TINY, assert_same_as_in_threads
 
-from algotransfer.archive import load_arrays
 from algotransfer.cli import main
-from algotransfer.datasets import Preset
-from algotransfer.experiment import Experiment
 from algotransfer.reproduce import steps
 from algotransfer.reproduce.runner import run_steps
 from algotransfer.reproduce.steps import (
@@ -34,15 +32,6 @@ from ray.cluster_utils import Cluster as Machines  # noqa: E402
 
 from algotransfer.reproduce.on_ray import Cluster  # noqa: E402
 
-TINY = Preset(graph=("er",), train=16, validation=4, test=4, num_nodes=6, test_sizes=(6,))
-FAST = Experiment(target="bfs", supervision="tf", hidden=2, batch_size=8, max_epochs=6)
-LOCAL = f"""
-from algotransfer.datasets import Preset
-from algotransfer.experiment import Experiment
-from algotransfer.reproduce.runner import run_steps
-from algotransfer.reproduce.steps import Evaluate, MakeData, Train
-run_steps([Evaluate(Train({FAST}, (k,), MakeData({TINY}))) for k in range(2)], "here")
-"""
 WAITS_AT = 3  # the epoch in which a training waits for its machine to die
 
 
@@ -168,7 +157,7 @@ def test_news_failures_and_pauses_arrive(cluster, tmp_path):
 
 def test_a_machine_dies_under_a_training_and_nothing_is_lost(machines, cluster, tmp_path):
     """One training has finished, another is in its third epoch when its machine is killed."""
-    data, away, here = MakeData(TINY), tmp_path / "away", tmp_path / "here"
+    data, away = MakeData(TINY), tmp_path / "away"
     evaluations = [Evaluate(Noted(FAST, (k,), data, waits=k == 1)) for k in range(2)]
     first, second = (step.train.path(away) for step in evaluations)
     finished, lock = {}, threading.Lock()
@@ -198,14 +187,8 @@ def test_a_machine_dies_under_a_training_and_nothing_is_lost(machines, cluster, 
     assert begins[-1] >= WAITS_AT - 1  # it went on from its checkpoint
     assert not list(away.rglob(".*"))
 
-    run_python(LOCAL, folder=tmp_path)
-    plain = [Evaluate(Train(FAST, (k,), data)) for k in range(2)]
-    for step in plain:
-        ours, theirs = step.train.path(away), step.train.path(here)
-        sums = [load_arrays(path / "weights.npz")[1]["sha256"] for path in (ours, theirs)]
-        assert sums[0] == sums[1]
-        assert (ours / "evaluation.csv").read_bytes() == (theirs / "evaluation.csv").read_bytes()
-    again = run_steps(plain, away)
+    assert_same_as_in_threads(away, tmp_path)
+    again = run_steps(PLAIN, away)
     assert {r.state for r in again if r.step.uses_device} == {"found"}  # one cache for both
 
 
