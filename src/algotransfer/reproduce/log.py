@@ -77,13 +77,14 @@ def time_spent(
     for part in own or counted:
         spent.update(part["seconds"])
     parts = [f"{name} {value / spent.total():.0%}" for name, value in spent.most_common() if value]
-    jobs = sorted({call["jobs"] for call in counted})
+    jobs = [call["jobs"] for call in counted]
+    up_to = f"{max(jobs)}" if min(jobs) == max(jobs) else f"{min(jobs)} to {max(jobs)}"
     others = ", ".join(f"{len(left)} on {kind}" for kind, left in devices.items())
     return (
         f"Time on the clock: {_on_the_clock(counted) / 60:.0f} minutes in "
         f"{len(counted)} calls of `algotransfer reproduce` on {device}"
         f"{f' (not counted: {others})' if others else ''}, some of them at the same time, each "
-        f"with {' or '.join(map(str, jobs))} steps at once. The steps' own time, "
+        f"with {up_to} steps at once. The steps' own time, "
         f"{spent.total() / 60:.0f} minutes side by side, went into: {', '.join(parts)}.\n"
     )
 
