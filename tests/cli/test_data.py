@@ -10,6 +10,7 @@ from algotransfer.cli import main
 from algotransfer.datasets import load_dataset, make_dataset, save_dataset
 from algotransfer.datasets.presets import PRESETS, Preset
 from algotransfer.graphs import from_networkx, write_graph
+from algotransfer.training import committed_weights
 
 
 @pytest.fixture(autouse=True)
@@ -125,9 +126,11 @@ def test_no_permission(tmp_path, capsys):
     assert "no permission; let --out name another place" in capsys.readouterr().err
 
 
-def test_list_shows_every_name(capsys):
+def test_list_shows_every_name(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
     assert main(["list"]) == 0
     text = capsys.readouterr().out
     for name in ("reliable_seq", "Most reliable path (parallel)", "grid", "paper", "5000 × 20"):
         assert name in text
+    assert all(f"{name} " in text for name in committed_weights())  # to be copied, in one piece
     assert "next  algotransfer data" in text

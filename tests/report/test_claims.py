@@ -10,6 +10,7 @@ from algotransfer.report.cells import paper_cells, seed_values
 from algotransfer.report.check import check_small_graphs
 from algotransfer.report.claims import CLAIMS, OWN_CLAIMS, SOURCES
 from algotransfer.report.judging import MISSING, UNPRINTED, judge, judge_all
+from algotransfer.report.markdown import score
 
 PAPER = paper_cells()
 OWN = [claim.name for claim in OWN_CLAIMS]
@@ -43,6 +44,9 @@ def test_the_papers_own_numbers_are_judged_by_the_same_rule(printed):
     }
     assert ours["trajectories"].ours == "contradicted"
     assert ours["trajectories"].agree == 10
+    assert score(list(ours.values())) == (
+        "The paper's 8 claims in our runs: 7 × holds, 1 × contradicted."
+    )
 
 
 def test_noise_leaves_a_claim_undecided():

@@ -84,11 +84,12 @@ def tables() -> Iterable[tuple[str, ...]]:
 
 
 def weights() -> Iterable[tuple[str, ...]]:
-    """Name of weights that come with the package, and their seeds."""
+    """Name of weights that come with the package, how many seeds, and what stood for ∞."""
     from algotransfer.training import committed_weights, load_model
 
     for name in committed_weights():
-        yield name, ", ".join(map(str, load_model(name).seeds))
+        model = load_model(name)
+        yield name, str(len(model.seeds)), str(model.experiment.infinity)
 
 
 SECTIONS = {
@@ -101,5 +102,8 @@ SECTIONS = {
     "Networks (--model)": (("name", "what it is"), models),
     "Transfer methods (--method)": (("name", "processors", "base algorithms"), methods),
     "Tables of the paper (--table)": (("name", "experiments"), tables),
-    "Trained weights (algotransfer evaluate NAME)": (("name", "seeds"), weights),
+    "Trained weights (algotransfer evaluate NAME)": (
+        ("name", "seeds", "∞"),
+        weights,
+    ),
 }

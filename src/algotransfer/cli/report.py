@@ -16,7 +16,7 @@ class Report:
     """Folder for the tidy tables and what is written from them: Markdown, LaTeX, CSV, HTML."""
     weights: Path | None = None
     """Also copy the weights of these runs into this folder, named after their experiments (and
-    their hash, where settings are not the paper's)."""
+    their hash, where settings are not the paper's or the name is taken)."""
     readme: Path | None = None
     """Also put the table of claims into this page, between the marks that it has for it."""
 
@@ -88,8 +88,12 @@ class Report:
         wrote(self.out / CALLS)
         if self.weights is not None:
             self.weights.mkdir(parents=True, exist_ok=True)
+            taken: set[str] = set()  # a run of other seeds has the same experiment
             for path in sorted(folder.glob(f"*/*/{WEIGHTS}")):
-                other = f"-{path.parent.name}" if marks(load_model(path)) else ""
-                target = self.weights / f"{path.parent.parent.name}{other}.npz"
+                name, run = path.parts[-3:-1]
+                if name in taken or marks(load_model(path)):
+                    name = f"{name}-{run}"
+                taken.add(name)
+                target = self.weights / f"{name}.npz"
                 write_atomically(target, path.read_bytes())
                 wrote(target)

@@ -13,7 +13,7 @@ from algotransfer.report.check import check_small_graphs
 from algotransfer.report.claims import SOURCES
 from algotransfer.report.figures import draw_hops, draw_methods, draw_networks, to_svg
 from algotransfer.report.judging import Verdict, judge_all
-from algotransfer.report.markdown import RULE, factor, run_count, runs
+from algotransfer.report.markdown import RULE, factor, run_count, runs, score
 from algotransfer.report.own import own_networks, size_tables, what_changes
 from algotransfer.report.tables import Cell, Table, extra_tables, paper_tables_beside_ours
 
@@ -134,7 +134,8 @@ def _cell(cell: Cell, example: str | None) -> str:
 
 def _claims(verdicts: Sequence[Verdict]) -> str:
     heads = ("claim", "our runs", "factor, left over right", "the paper's numbers")
-    lines = ['<div class="wide"><table><caption>Judged by rule, paired over seeds</caption><thead>']
+    lines = [f"<p>{escape(score(verdicts))}</p>"]
+    lines += ['<div class="wide"><table><caption>Judged by rule, paired over seeds</caption><thead>']
     lines.append(
         "<tr>" + "".join(f'<th scope="col">{head}</th>' for head in heads) + "</tr></thead>"
     )

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
 from algotransfer.evaluation.tables import number
 from algotransfer.report.cells import paper_cells, seed_values
 from algotransfer.report.check import Check, check_small_graphs
-from algotransfer.report.claims import SMALLEST
+from algotransfer.report.claims import CLAIMS, SMALLEST
 from algotransfer.report.collect import EXPERIMENT
 from algotransfer.report.judging import CONFIDENCE, Verdict, judge_all
 from algotransfer.report.own import own_networks, size_tables, what_changes
@@ -76,12 +77,19 @@ def run_count(results: Any) -> str:
 def claims_table(verdicts: Sequence[Verdict]) -> str:
     """A line per claim: how it fares in our runs and in the paper's own numbers."""
     heads = ["claim", "our runs", "factor, left over right", "the paper's numbers"]
-    lines = [_row(heads), _row(["---"] * len(heads))]
+    lines = [score(verdicts), "", _row(heads), _row(["---"] * len(heads))]
     for verdict in verdicts:
         lines.append(
             _row([f"{verdict.claim.sentence}.", runs(verdict), factor(verdict), verdict.paper])
         )
     return "\n".join([*lines, "", RULE, ""])
+
+
+def score(verdicts: Sequence[Verdict]) -> str:
+    """How many of the paper's claims our runs decide, and how."""
+    found = Counter(verdict.ours for verdict in verdicts if verdict.claim in CLAIMS)
+    counts = ", ".join(f"{count} × {words}" for words, count in found.most_common())
+    return f"The paper's {found.total()} claims in our runs: {counts}."
 
 
 def runs(verdict: Verdict) -> str:
