@@ -37,8 +37,10 @@ def plot(bench: dict):
     axes.loglog(edges, milliseconds, "o-", label="NE, one step with its heads")
     axes.loglog(edges, milliseconds[-1] * edges / edges[-1], "--", color="grey", label="linear")
     for n, x, y in zip(nodes, edges, milliseconds, strict=True):
-        axes.annotate(f"{n:,} nodes", (x, y), xytext=(4, -12), textcoords="offset points")
-    axes.set(xlabel="edges", ylabel="milliseconds per step", title=bench["device"]["kind"])
+        place = {"xytext": (4, -12), "textcoords": "offset points", "fontsize": "small"}
+        axes.annotate(f"{n:,} nodes", (x, y), **place)
+    axes.margins(x=0.3, y=0.1)  # room for the words
+    axes.set(xlabel="edges", ylabel=f"milliseconds per step, {bench['device']['kind']}")
     axes.legend()
     return figure
 

@@ -61,12 +61,17 @@ def collect(folder: str | Path) -> pandas.DataFrame:
 
 
 def collect_hops(folder: str | Path) -> pandas.DataFrame:
-    """Predecessor errors by hop distance from the source: means over families, then over seeds."""
+    """Predecessor errors by hop distance from the source: means over graphs, then over seeds.
+
+    A family counts by how many of its graphs have nodes so far out: the farthest are of grids.
+    """
     parts = []
     for model, _, frame in _evaluations(folder):
         frame = frame[frame["hop"].notna() & (frame["metric"] == "pred")]
         keys = ["row", "num_nodes", "hop"]
-        seeds = frame.groupby([*keys, "seed"], dropna=False, as_index=False)["value"].mean()
+        frame = frame.assign(value=frame["value"] * frame["num_graphs"])
+        sums = frame.groupby([*keys, "seed"], dropna=False)[["value", "num_graphs"]].sum()
+        seeds = (sums["value"] / sums["num_graphs"]).rename("value").reset_index()
         short = seeds.groupby(keys, as_index=False).agg(
             value=("value", "mean"), low=("value", "min"), high=("value", "max")
         )

@@ -14,7 +14,7 @@ from algotransfer.report.claims import SOURCES
 from algotransfer.report.figures import draw_hops, draw_methods, draw_networks, to_svg
 from algotransfer.report.judging import Verdict, judge_all
 from algotransfer.report.markdown import RULE, factor, run_count, runs, score
-from algotransfer.report.own import own_networks, size_tables, what_changes
+from algotransfer.report.own import NO_TREND, own_networks, size_tables, what_changes
 from algotransfer.report.tables import Cell, Table, extra_tables, paper_tables_beside_ours
 
 STYLE = """
@@ -134,8 +134,8 @@ def _cell(cell: Cell, example: str | None) -> str:
 
 def _claims(verdicts: Sequence[Verdict]) -> str:
     heads = ("claim", "our runs", "factor, left over right", "the paper's numbers")
-    lines = [f"<p>{escape(score(verdicts))}</p>"]
-    lines += ['<div class="wide"><table><caption>Judged by rule, paired over seeds</caption><thead>']
+    lines = [f'<p>{escape(score(verdicts))}</p><div class="wide"><table>']
+    lines.append("<caption>Judged by rule, paired over seeds</caption><thead>")
     lines.append(
         "<tr>" + "".join(f'<th scope="col">{head}</th>' for head in heads) + "</tr></thead>"
     )
@@ -175,10 +175,14 @@ def _figures(values: Any, hops: Any | None) -> list[str]:
         title = f"{target}, no algorithm: error against the number of nodes"
         parts += _figure(draw_methods(values, target), title, words)
         title = f"{target}, no algorithm, no transfer: error of all networks"
-        parts += _figure(draw_networks(values, target), title, words)
+        more = f"{words} Lines end where errors are infinite. {NO_TREND}"
+        parts += _figure(draw_networks(values, target), title, more)
     for target in SOURCES if hops is not None else ():
         title = f"{target}, no algorithm: predecessor error by distance from the source"
-        words = "Means over seeds; shaded from the least to the largest. Random neighbours dotted."
+        words = (
+            "Means over graphs and seeds; shaded from the least seed to the largest. Random "
+            "neighbours dotted. Nodes many hops away are those of grids."
+        )
         parts += _figure(draw_hops(hops, target), title, words)
     return parts
 

@@ -16,7 +16,6 @@ ESCAPED = {
     "†": r"$\dagger$",
 }
 HEAD = r"""% Written by `algotransfer report`; needs \usepackage{booktabs,graphicx}.
-% Upper number: ours, mean and standard deviation over seeds. Lower number: the paper's.
 """
 
 
@@ -31,7 +30,8 @@ def latex_table(table: Table) -> str:
     columns = "l" * len(table.heads) + "r" * len(table.columns)
     lines = [
         r"\begin{table}",
-        rf"\caption{{{escape(table.title)}: ours, and below it the paper's.}}",
+        rf"\caption{{{escape(table.title)}: ours, mean $\pm$ standard deviation over seeds, "
+        r"and below it the paper's.}",
         rf"\label{{tab:{table.name}}}",
         r"\resizebox{\textwidth}{!}{%",
         rf"\begin{{tabular}}{{{columns}}}",

@@ -19,11 +19,12 @@ INTRODUCTION = """# Results
 
 Written by `algotransfer report` from the tidy tables beside it; do not edit.
 
-A cell reads **ours** (the paper's). Ours is the mean ± standard deviation over seeds; each seed is
-a mean over the three families of graphs. The paper has one run; its ± is the standard deviation
-over families. `pred` and `next` are error rates, `key` is a mean squared error, `term` is better
-when larger. Where there is a – instead of ours, nothing has been run; where there are no brackets,
-the paper has no such number. † marks a run whose settings are not the paper's.
+A cell reads **ours** (the paper's). Ours is the mean ± standard deviation over seeds (of all of
+them, not an estimate for more); each seed is a mean over the three families of graphs. The paper
+has one run; its ± is the standard deviation over families. `pred` and `next` are error rates, `key`
+is a mean squared error, `term` is better when larger. Where there is a – instead of ours, nothing
+has been run; where there are no brackets, the paper has no such number. † marks a run whose
+settings are not the paper's.
 """
 RULE = (
     f"A verdict is a rule, not an opinion: all comparisons of a claim, paired over seeds, with a "

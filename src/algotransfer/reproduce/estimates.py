@@ -24,7 +24,7 @@ class Cost(NamedTuple):
 
 
 # Three seeds on one H200; epochs are means over our runs. Epochs of parallel algorithms have fewer
-# steps. How many epochs NE++ takes to learn from the mean of trajectories is guessed: those of `na`.
+# steps. Epochs of NE++ with `mean` (of all trajectories) are guessed: those of `na`.
 REMEMBERED = {
     ("ne", "sequential", "tf"): Cost(138, 0.25),
     ("ne", "sequential", "na"): Cost(145, 0.42),
