@@ -33,7 +33,7 @@ def plain_step(theta, direction, selections, graph, kind, key, visited=None):
             others = [j for j in candidates if j != i]
             score = {j: np.exp(one["gain"]) * better[j] - late[j] for j in others}
             best = max(score.values(), default=0.0)
-            margin = max((1e5 * better[j] - late[j] for j in others), default=0.0)
+            margin = max((1e7 * better[j] - late[j] for j in others), default=0.0)
             stay = np.clip(-margin, -10, 10) - 5
             if visited is not None:
                 stay += np.exp(one["settled"]) * visited[i]

@@ -20,7 +20,7 @@ from networks.small import (
 
 from algotransfer.algorithms import ALGORITHMS, run
 from algotransfer.evaluation.execution import execute_freely, free_drivers
-from algotransfer.graphs import sample_graphs
+from algotransfer.graphs import from_edges, sample_graphs
 from algotransfer.networks import MODELS, RelaxationExecutor
 from algotransfer.networks.edges import Edges, read_at_pointer
 from algotransfer.networks.relax import Relaxation, Selection, sparse_weight
@@ -115,6 +115,21 @@ def test_the_algorithms_themselves_are_among_the_weights(name, infinity):
     if name not in ("bfs", "widest_par"):  # where several predecessors are equally good
         pointer = np.asarray(execution.pointer)[0, :, 0][reached]
         np.testing.assert_array_equal(pointer, np.asarray(truth.pred[:, -1])[reached])
+
+
+@pytest.mark.parametrize("name", ["reliable_par", "reliable_seq"])
+def test_a_source_keeps_its_key_beside_an_edge_near_one(name):
+    """The way there and back is worse by so little that it could count as equal, and be taken."""
+    network, algorithm = with_relaxation(create(name), *EXACT[name]), ALGORITHMS[name]
+    star, weights = np.array([[0, 0], [1, 2]]), np.array([0.99998, 0.1])
+    graphs = from_edges(3, 1, np.zeros(2, int), star, weights, source=np.zeros(1, int))
+    graphs = jax.tree.map(jnp.asarray, graphs)
+    truth = jax.vmap(lambda t: make_truth(algorithm, t, "instance", 40))(run(algorithm, graphs))
+    drivers = free_drivers((Task(algorithm, SUPERVISIONS["na"]),), (truth,), (jnp.array([40]),))
+    networks = jax.tree.map(lambda leaf: leaf[None], network)
+    execution = execute_freely(networks, graphs, drivers, 40, at_end=True)
+    np.testing.assert_array_equal(np.asarray(execution.pointer)[0, 0, 0], [0, 0, 0])
+    np.testing.assert_allclose(np.asarray(execution.key)[0, 0, 0], [1, 0.99998, 0.1], rtol=1e-6)
 
 
 def test_weights_that_are_small_are_none_and_can_come_back():

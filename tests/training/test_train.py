@@ -89,6 +89,26 @@ def test_a_deadline_pauses_and_resuming_ends_the_same(splits, tmp_path):
     assert epochs == [1, 1, 2, 2, 3, 3]
 
 
+def test_an_interruption_waits_for_the_end_of_an_epoch(splits, tmp_path, capsys):
+    whole, _ = train(FAST, 2, data=splits, folder=tmp_path / "whole", show=False)
+    handler = signal.getsignal(signal.SIGINT)
+
+    def interrupt(rows, graphs_per_second):
+        signal.raise_signal(signal.SIGINT)
+
+    options = {"data": splits, "folder": tmp_path / "parts", "show": False}
+    with pytest.raises(KeyboardInterrupt):
+        train(FAST, 2, watchers=[interrupt], **options)
+    assert "stopping after this epoch" in capsys.readouterr().err
+    assert signal.getsignal(signal.SIGINT) is handler
+    with pytest.raises(KeyboardInterrupt):  # a second one does not wait: this epoch is lost
+        train(FAST, 2, watchers=[interrupt, interrupt], **options)
+    path, _ = train(FAST, 2, **options)
+    assert same(weights_of(path), weights_of(whole))
+    slices = json.loads((path / "environment.json").read_text())["slices"]
+    assert [s["epochs"] for s in slices if "epochs" in s] == [[1, 1], [2, 3]]
+
+
 def test_a_checkpoint_of_another_configuration_is_refused(splits, tmp_path):
     path, _ = train(FAST, 1, data=splits, folder=tmp_path, show=False, pause=lambda: True)
     other = dataclasses.replace(FAST, learning_rate=1e-3)

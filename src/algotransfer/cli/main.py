@@ -82,7 +82,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _say("asked to end; what was finished is kept")
         return TERMINATED
     except KeyboardInterrupt:
-        _say("interrupted")
+        _say("interrupted; what was finished is kept")
         return INTERRUPTED
     except (ValueError, OSError, FloatingPointError, MemoryError, RuntimeError) as error:
         bug = isinstance(error, RuntimeError) and OUT_OF_MEMORY not in str(error)

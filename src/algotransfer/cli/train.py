@@ -19,7 +19,7 @@ from algotransfer.names import ALGORITHM_NAMES, MODEL_NAMES, check_name
 class Train(Experiment):
     """Train a network to execute an algorithm, on many seeds at once.
 
-    A run that was interrupted goes on where it stopped; one that has ended is not run again.
+    A run that was interrupted goes on after its last epoch; one that has ended is not run again.
     """
 
     model: Annotated[str, arg(metavar="{" + ",".join(MODEL_NAMES) + "}")] = "ne"
@@ -57,6 +57,7 @@ class Train(Experiment):
 
         fields = [field.name for field in dataclasses.fields(Experiment)]
         experiment = Experiment(**{name: getattr(self, name) for name in fields})
+        epochs = []
         path, model = train(
             experiment,
             self.seeds,
@@ -67,9 +68,13 @@ class Train(Experiment):
             resume=self.resume,
             track=self.track,
             checkpoint_seconds=self.checkpoint_seconds,
+            watchers=[lambda rows, graphs_per_second: epochs.append(rows)],
         )
         assert model is not None  # only a deadline pauses a run
         output.print(training_table(model))
-        output.print(f"peak memory {peak_memory() / 2**30:.2f} GiB")
-        wrote(path)
+        if epochs:
+            output.print(f"peak memory {peak_memory() / 2**30:.2f} GiB")
+            wrote(path)
+        else:
+            output.print(f"trained before, in {path}; --no-resume trains it again")
         next_step(f"algotransfer evaluate {path}")

@@ -24,7 +24,7 @@ DEAD = 0.1  # below this size a weight of `Relaxation` counts as none
 DECIDED = 0.02  # from this size on a direction is trusted
 SIMPLICITY = 0.3  # weight of the loss that asks for few terms
 NEEDED = 0.3  # a weight of `Relaxation` above this size is there for a reason, and left alone
-KEEP = 1e5  # how sharply a node's own key is compared with the best candidate
+KEEP = 1e7  # how sharply a node's own key is compared with the best candidate
 TIE = 5.0  # by how much a candidate is preferred to an equal key of one's own
 
 

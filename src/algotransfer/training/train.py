@@ -35,6 +35,7 @@ from algotransfer.training.examples import (
     tasks_of,
     typical_infinity,
 )
+from algotransfer.training.interruptions import held_interruptions
 from algotransfer.training.loop import Program, SeedState
 from algotransfer.training.objective import Examples
 from algotransfer.training.runs import (
@@ -85,6 +86,7 @@ def train(
     - `track`: `trackio` or `wandb` to follow the training there.
     - `checkpoint_seconds`: time between two checkpoints.
     - `pause`: asked after every epoch; when it says so, a checkpoint is written and training ends.
+        An interruption waits for the end of the epoch too.
     - `watchers`: are told about every epoch, beside the bar.
 
     **Returns:** the run's folder and its model; None in place of the model if it was paused.
@@ -153,7 +155,10 @@ def train(
         epoch, memory = compile_epoch(program, states, training, validation)
         saved = started = time.monotonic()
         record.save(data=prepared - began, compile=started - prepared)
-        with (path / METRICS).open("ab", buffering=0) as metrics:
+        with (
+            held_interruptions() as interrupted,
+            (path / METRICS).open("ab", buffering=0) as metrics,
+        ):
             while not np.all(states.stopped):
                 running = ~np.asarray(states.stopped)
                 began = time.monotonic()
@@ -166,7 +171,7 @@ def train(
                 graphs = len(rows) * (len(training) // experiment.batch_size)
                 for tell in reporters:
                     tell(rows, graphs * experiment.batch_size / seconds)
-                paused = pause()
+                paused = pause() or interrupted()
                 if paused or time.monotonic() - saved > checkpoint_seconds:
                     save_checkpoint(path, config, states, epochs)
                     saved = time.monotonic()
