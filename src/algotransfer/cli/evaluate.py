@@ -71,6 +71,7 @@ class Evaluate:
             )
         output.print(summary_table(frame))
         if len(beside_paper(frame, model.experiment)):
+            output.print()
             output.print(beside_paper_table(frame, model.experiment))
         folder = Path(self.model)
         if self.out is None and not folder.is_dir():

@@ -29,14 +29,21 @@ def bar(experiment: Experiment, num_seeds: int) -> Iterator[Reporter]:
     """A progress bar on a terminal, a line now and then elsewhere (to standard error)."""
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+    from rich.text import Text
+
+    class TwoLines(Progress):
+        """What does not fit beside the bar stands below it."""
+
+        def get_renderables(self):
+            yield from super().get_renderables()
+            yield from (Text(task.fields["status"]) for task in self.tasks)
 
     console = Console(stderr=True)
     spoke = time.monotonic()
 
-    with Progress(
+    with TwoLines(
         TextColumn("[bold]{task.description}"),
         BarColumn(bar_width=16),
-        TextColumn("{task.fields[status]}"),
         TimeElapsedColumn(),
         console=console,
         disable=not console.is_terminal,
@@ -50,9 +57,9 @@ def bar(experiment: Experiment, num_seeds: int) -> Iterator[Reporter]:
             validation = _mean(rows, "validation_loss")
             left = (experiment.max_epochs - epoch) * rows[0]["seconds"]
             status = (
-                f"epoch {epoch}  train {train:.4f}  validation {validation:.4f}  "
+                f"epoch {epoch}  train {train:.3g}  validation {validation:.3g}  "
                 f"{len(rows)}/{num_seeds} seeds  {graphs_per_second:,.0f} graphs/s  "
-                f"at most {left / 60:.0f} min left"
+                f"{left / 60:.0f} min at most"
             )
             progress.update(task, completed=epoch, status=status)
             if not console.is_terminal and time.monotonic() - spoke > QUIET_SECONDS:
