@@ -29,11 +29,16 @@ class Interrupting(MakeData):
 
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_an_interruption_is_logged_and_packed(number, status, tmp_path, capsys, monkeypatch):
+    handler = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}[number]
+    before = signal.signal(number, handler)  # Ray, in another test, may have left its own
     step, later = Interrupting("small", number=number), MakeData("paper")
     monkeypatch.setattr("algotransfer.reproduce.plan.plan", lambda *choice: [step, later])
     folder, archive = tmp_path / "runs", tmp_path / "runs.tar.gz"
     words = ["reproduce", "--device", "cpu", "--folder", str(folder), "--pack", str(archive)]
-    assert main(words) == status
+    try:
+        assert main(words) == status
+    finally:
+        signal.signal(number, before)
     (call,) = read_calls(folder)
     assert call["states"] == {"paused": 1, "waiting": 1}
     assert call["seconds"] == {"training": 7.0}

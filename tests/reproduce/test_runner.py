@@ -1,5 +1,6 @@
 """The runner: order, several steps at once, deadlines, failures; steps that compute nothing."""
 
+import signal
 import threading
 import time
 from dataclasses import dataclass
@@ -183,13 +184,25 @@ def test_an_interruption_lets_steps_end_in_order(tmp_path):
         def start(self, step):
             super().start(step)
             if step.name == "second":
-                raise KeyboardInterrupt
+                signal.raise_signal(signal.SIGINT)
 
     notes = Impatient()
     with pytest.raises(Interrupted) as stop:
         run_steps([Write("long", act="wait"), SECOND], tmp_path, jobs=2, view=notes)
-    assert states(stop.value.results) == {"long": "paused", "base": "done", "second": "waiting"}
+    assert states(stop.value.results) == {"long": "paused", "base": "done", "second": "done"}
     assert notes.seen[-1] == ("paused", "long")
+    assert not any(thread.name.startswith("step") for thread in threading.enumerate())
+
+
+def test_whatever_stops_the_runner_pauses_its_steps(tmp_path):
+    class Ending(Notes):
+        def start(self, step):
+            super().start(step)
+            if step.name == "second":
+                raise SystemExit  # as handlers of signals in other libraries do
+
+    with pytest.raises(SystemExit):
+        run_steps([Write("long", act="wait"), SECOND], tmp_path, jobs=2, view=Ending())
     assert not any(thread.name.startswith("step") for thread in threading.enumerate())
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 import traceback
 from collections.abc import Callable, Iterable, Mapping
@@ -11,6 +12,7 @@ from graphlib import TopologicalSorter
 from pathlib import Path
 from typing import Literal, Protocol, runtime_checkable
 
+from algotransfer.interruptions import held_interruptions
 from algotransfer.locks import InUse, tidy
 from algotransfer.reproduce.estimates import Estimates
 from algotransfer.reproduce.steps import Paused, Step, Watch, graph
@@ -113,35 +115,59 @@ def run_steps(
     if jobs < 1:
         raise ValueError(f"{jobs} jobs; expected at least 1")
     view = view or Unseen()
-    end = None if seconds is None else time.monotonic() + seconds
-    interruption: KeyboardInterrupt | None = None
-
-    def out_of_time() -> bool:
-        return interruption is not None or (end is not None and time.monotonic() > end)
+    end = math.inf if seconds is None else time.monotonic() + seconds
 
     def fits(step: Step) -> bool:
-        if end is None or seconds is None or estimates is None:
+        if seconds is None or estimates is None:
             return True
         # A slice that is too short for an estimate must still get somewhere.
         return end - time.monotonic() > min(step.least(estimates), seconds / 2)
 
+    results: list[Result] = []
+    try:
+        with held_interruptions("pausing all steps") as interrupted:
+
+            def out_of_time() -> bool:
+                return interrupted() or time.monotonic() > end
+
+            def run(step: Step, pause: Callable[[], bool]) -> Mapping[str, float]:
+                watch = Watch(pause, lambda done, words: view.tell(step, done, words))
+                return executor(step, folder, device, watch)
+
+            results = _run_all(inputs, folder, jobs, view, run, fits, out_of_time)
+    except KeyboardInterrupt as error:
+        if not results:  # a second one, which did not wait
+            raise
+        raise Interrupted(results) from error
+    return results
+
+
+def _run_all(
+    inputs: Mapping[Step, tuple[Step, ...]],
+    folder: Path,
+    jobs: int,
+    view: View,
+    run: Callable[[Step, Callable[[], bool]], Mapping[str, float]],
+    fits: Callable[[Step], bool],
+    out_of_time: Callable[[], bool],
+) -> list[Result]:
+    """Begins steps as what they need gets ready and time is left, and waits for all of them."""
     results: dict[Step, Result] = {}
     order = {step: place for place, step in enumerate(inputs)}
     sorter = TopologicalSorter(inputs)
     sorter.prepare()
     ready: list[Step] = []
     running: dict[Future, Step] = {}
+    given_up = False
+
+    def pause() -> bool:
+        return given_up or out_of_time()
 
     def finish(result: Result) -> None:
         results[result.step] = result
         if result.state in DONE:
             sorter.done(result.step)
         view.finish(result)
-
-    def begin(step: Step) -> None:
-        view.start(step)
-        watch = Watch(out_of_time, lambda done, words: view.tell(step, done, words))
-        running[pool.submit(executor, step, folder, device, watch)] = step
 
     with ThreadPoolExecutor(jobs, thread_name_prefix="step") as pool:
         try:
@@ -153,26 +179,23 @@ def run_steps(
                         else:
                             ready.append(step)
                 for step in sorted(ready, key=order.__getitem__):  # as they stand in the list
-                    if len(running) < jobs and not out_of_time() and fits(step):
+                    if len(running) < jobs and not pause() and fits(step):
                         ready.remove(step)
-                        begin(step)
+                        view.start(step)
+                        running[pool.submit(run, step, pause)] = step
                 if not running:
                     break
                 for future in wait(running, return_when=FIRST_COMPLETED).done:
                     finish(_result(running.pop(future), future))
-        except KeyboardInterrupt as error:
-            interruption = error  # trainings write a checkpoint, then the pool is empty
-    for future, step in running.items():  # what an interruption has paused
-        finish(_result(step, future))
+        except BaseException:
+            given_up = True  # or the pool would wait until all steps have ended by themselves
+            raise
     for step in inputs:  # inputs come first, so that a failure reaches all that need it
         if step not in results:
             lost = [i for i in step.inputs if results[i].state in ("failed", "blocked")]
             reason = f"needs {lost[0].name}" if lost else ""
             results[step] = Result(step, "blocked" if lost else "waiting", reason=reason)
-    ordered = [results[step] for step in inputs]
-    if interruption is not None:
-        raise Interrupted(ordered) from interruption
-    return ordered
+    return [results[step] for step in inputs]
 
 
 def _result(step: Step, future: Future) -> Result:

@@ -24,6 +24,7 @@ from algotransfer.datasets import PRESETS, Splits, make_splits
 from algotransfer.devices import find_device, memory_limit
 from algotransfer.experiment import MOST_SEEDS, Experiment, check_seeds
 from algotransfer.files import append_whole, remove_leftovers, write_atomically
+from algotransfer.interruptions import held_interruptions
 from algotransfer.locks import locked
 from algotransfer.names import check_name
 from algotransfer.sums import seal
@@ -35,7 +36,6 @@ from algotransfer.training.examples import (
     tasks_of,
     typical_infinity,
 )
-from algotransfer.training.interruptions import held_interruptions
 from algotransfer.training.loop import Program, SeedState
 from algotransfer.training.objective import Examples
 from algotransfer.training.runs import (
@@ -156,7 +156,7 @@ def train(
         saved = started = time.monotonic()
         record.save(data=prepared - began, compile=started - prepared)
         with (
-            held_interruptions() as interrupted,
+            held_interruptions("stopping after this epoch") as interrupted,
             (path / METRICS).open("ab", buffering=0) as metrics,
         ):
             while not np.all(states.stopped):

@@ -1,4 +1,4 @@
-"""Ctrl-C and requests to end wait for the end of an epoch, so that it is not lost."""
+"""Ctrl-C and requests to end wait until work can be put down, so that it is not lost."""
 
 from __future__ import annotations
 
@@ -13,11 +13,15 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 @contextmanager
-def held_interruptions() -> Iterator[Callable[[], bool]]:
+def held_interruptions(words: str) -> Iterator[Callable[[], bool]]:
     """Meanwhile an interruption only leaves a note; at the end it does what it does elsewhere.
 
     A second one does so at once. Signals that would not raise an exception, or that another thread
     looks after, are left alone.
+
+    **Arguments:**
+
+    - `words`: what will happen, for who interrupted.
 
     **Returns:** whether there is a note.
     """
@@ -31,7 +35,7 @@ def held_interruptions() -> Iterator[Callable[[], bool]]:
     def note(number: int, frame: FrameType | None) -> None:
         noted.append(number)
         restore()
-        print("stopping after this epoch; once more stops at once", file=sys.stderr, flush=True)
+        print(f"{words}; once more stops at once", file=sys.stderr, flush=True)
 
     if threading.current_thread() is threading.main_thread():
         found = {number: signal.getsignal(number) for number in SIGNALS}
