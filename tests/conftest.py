@@ -3,6 +3,7 @@
 import atexit
 import os
 import shutil
+import signal
 import tempfile
 
 # These must be set before jax is first imported. A value from outside wins, for instance to run
@@ -34,6 +35,19 @@ def pytest_collection_modifyitems(items):
     """Files with slow tests begin first, so that no process is left alone with one at the end."""
     slow = {item.path for item in items if item.get_closest_marker("slow")}
     items.sort(key=lambda item: item.path not in slow)
+
+
+@pytest.fixture
+def default_signals():
+    """Ctrl-C and a request to end do what they do by default.
+
+    A shell in the background has Ctrl-C ignored, and Ray, in another test, leaves its own handler.
+    """
+    defaults = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
+    before = {number: signal.signal(number, handler) for number, handler in defaults.items()}
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
 
 
 @pytest.fixture(scope="module")

@@ -27,18 +27,14 @@ class Interrupting(MakeData):
         raise Paused({"training": 7.0})
 
 
+@pytest.mark.usefixtures("default_signals")
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_an_interruption_is_logged_and_packed(number, status, tmp_path, capsys, monkeypatch):
-    handler = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}[number]
-    before = signal.signal(number, handler)  # Ray, in another test, may have left its own
     step, later = Interrupting("small", number=number), MakeData("paper")
     monkeypatch.setattr("algotransfer.reproduce.plan.plan", lambda *choice: [step, later])
     folder, archive = tmp_path / "runs", tmp_path / "runs.tar.gz"
     words = ["reproduce", "--device", "cpu", "--folder", str(folder), "--pack", str(archive)]
-    try:
-        assert main(words) == status
-    finally:
-        signal.signal(number, before)
+    assert main(words) == status
     (call,) = read_calls(folder)
     assert call["states"] == {"paused": 1, "waiting": 1}
     assert call["seconds"] == {"training": 7.0}

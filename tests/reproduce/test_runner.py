@@ -179,6 +179,7 @@ def test_what_would_come_to_nothing_is_not_begun(tmp_path, monkeypatch):
     }
 
 
+@pytest.mark.usefixtures("default_signals")
 def test_an_interruption_lets_steps_end_in_order(tmp_path):
     class Impatient(Notes):
         def start(self, step):

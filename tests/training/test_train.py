@@ -89,6 +89,7 @@ def test_a_deadline_pauses_and_resuming_ends_the_same(splits, tmp_path):
     assert epochs == [1, 1, 2, 2, 3, 3]
 
 
+@pytest.mark.usefixtures("default_signals")
 def test_an_interruption_waits_for_the_end_of_an_epoch(splits, tmp_path, capsys):
     whole, _ = train(FAST, 2, data=splits, folder=tmp_path / "whole", show=False)
     handler = signal.getsignal(signal.SIGINT)
