@@ -99,3 +99,11 @@ def test_the_command_writes_both_answers(runs, tmp_path, capsys):
     assert main(["execute", run, str(path), "--source", "zz"]) == 2
     assert main(["execute", run, str(path), "--out", "x.txt"]) == 2
     assert "ends in .csv or .graphml" in capsys.readouterr().err
+
+
+def test_names_of_nodes_are_shown_as_they_are(runs, tmp_path, capsys):
+    path = tmp_path / "graph.csv"
+    path.write_text("source,target,weight\n[/b],a[red]b,0.5\na[red]b,:car:,0.25\n:car:,d,0.9\n")
+    assert main(["execute", str(runs["na"]), str(path), "--source", "[/b]"]) == 0
+    shown = capsys.readouterr().out
+    assert all(name in shown for name in ("from [/b], seed", "a[red]b", ":car:"))

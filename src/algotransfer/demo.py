@@ -10,6 +10,8 @@ import time
 from pathlib import Path
 from typing import Any
 
+from rich.text import Text
+
 from algotransfer.cli.console import errors, next_step, output, wrote
 from algotransfer.cli.data import Data
 from algotransfer.datasets.presets import Preset
@@ -71,11 +73,12 @@ def transfer(folder: Path) -> None:
         path = step.train.path(runs)
         tables[label] = step.train.experiment, pandas.read_csv(path / EVALUATION)
         wrote(path)
-    output.print(
-        f"\n[bold]{TARGET} without its steps, with those of {BASE}[/]: {3 * GRAPHS.train} graphs, "
-        f"{SETTINGS['max_epochs']} epochs; in brackets the paper's, with 15,000 graphs and up to "
-        "500 epochs"
+    title = f"\n{TARGET} without its steps, with those of {BASE}"
+    words = (
+        f": {3 * GRAPHS.train} graphs, {SETTINGS['max_epochs']} epochs; in brackets the paper's, "
+        "with 15,000 graphs and up to 500 epochs"
     )
+    output.print(Text.assemble((title, "bold"), words))
     for metric in ("pred", "key"):
         output.print(methods_table(tables, (metric,)))
     figure = folder / "generalisation.png"
@@ -102,7 +105,7 @@ def main(folder: str | Path = "demo") -> None:
     folder.mkdir(exist_ok=True)
     start = time.perf_counter()
     for title, part in PARTS.items():
-        output.rule(f"[bold]{title}", align="left")
+        output.rule(Text(title, style="bold"), align="left")
         part(folder)
         output.print()
     output.print(f"The demo took {time.perf_counter() - start:.0f} s; its files are in {folder}/")

@@ -77,12 +77,11 @@ class Bench:
         for count in self.seeds:
             check_seeds(count)
         import jax
-        from rich.console import Console
 
         from algotransfer.bench.ceilings import measure_ceilings
         from algotransfer.bench.parts import PARTS, Settings
         from algotransfer.bench.rows import Row
-        from algotransfer.cli.console import errors, next_step, output, wrote
+        from algotransfer.cli.console import errors, next_step, output, plain_console, wrote
         from algotransfer.devices import default_platform
         from algotransfer.training.runs import environment, write_json
 
@@ -118,7 +117,7 @@ class Bench:
         }
         if rows:
             # Wider than a file's eighty columns, so that names are not folded letter by letter.
-            wide = Console(highlight=False, file=output.file, width=max(WIDTH, output.width))
+            wide = plain_console(file=output.file, width=max(WIDTH, output.width))
             wide.print(_table(rows, ceilings, device.device_kind))
         self._compare(report, device)
         if "peers" in self.part:

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
-output = Console(highlight=False)
-errors = Console(highlight=False, stderr=True)
+# Names of nodes and files are shown as they are, whatever they would mean to rich.
+plain_console = partial(Console, highlight=False, markup=False, emoji=False)
+output = plain_console()
+errors = plain_console(stderr=True)
 
 
 def progress_bar() -> Progress:
     """A bar on the standard error, for people only, that leaves no trace when it is done."""
     columns = (
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         MofNCompleteColumn(),
         TimeElapsedColumn(),

@@ -69,7 +69,7 @@ class Explore:
             )
         for network in viewer.scene["networks"]:
             said = network["parting"]["sentence"]
-            output.print(f"{network['label']}: {said}", markup=False, soft_wrap=True)
+            output.print(f"{network['label']}: {said}", soft_wrap=True)
         viewer.save(self.out)
         wrote(self.out)
         next_step("open it in a browser" if self.models else "name a trained model to compare")

@@ -134,4 +134,4 @@ def _sentence(error: Exception) -> str:
 def _say(text: str) -> None:
     from algotransfer.cli.console import errors
 
-    errors.print(text, style="bold red", markup=False, soft_wrap=True)
+    errors.print(text, style="bold red", soft_wrap=True)

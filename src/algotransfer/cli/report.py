@@ -50,7 +50,7 @@ class Report:
         check = check_small_graphs(seed_values(results))
         output.print(check.words, soft_wrap=True)
         for miss in check.misses:
-            output.print(f"  misses: {miss}", soft_wrap=True, markup=False)
+            output.print(f"  misses: {miss}", soft_wrap=True)
         output.print(note, soft_wrap=True)
         next_step(f"look at {self.out / 'report.html'}")
 

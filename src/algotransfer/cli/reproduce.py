@@ -123,7 +123,7 @@ class Reproduce:
             if result.reason:
                 text = f"{result.state}: {result.step.name}: {result.reason}"
                 style = None if result.state == "waiting" else "red"
-                output.print(text, style=style, markup=False, soft_wrap=True)
+                output.print(text, style=style, soft_wrap=True)
         left = sum(result.state in ("paused", "waiting") for result in results)
         if left:
             next_step(f"the same command again: {left} steps are left")

@@ -33,9 +33,9 @@ class Overview:
         self.left, self.spoke = len(self.costs), self.began
         self.lock = threading.Lock()
         self.progress = Progress(
-            TextColumn("[bold]{task.description}"),
+            TextColumn("{task.description}", style="bold", markup=False),
             BarColumn(bar_width=16),
-            TextColumn("{task.fields[words]}"),
+            TextColumn("{task.fields[words]}", markup=False),
             console=console,
             transient=True,
             disable=not console.is_terminal,
@@ -94,7 +94,7 @@ class Overview:
             self._say("\n".join([words, *lines]))
 
     def _say(self, text: str) -> None:
-        self.console.print(text, highlight=False, soft_wrap=True, markup=False)
+        self.console.print(text, soft_wrap=True)
 
 
 def duration(seconds: float) -> str:
