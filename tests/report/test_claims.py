@@ -49,6 +49,16 @@ def test_the_papers_own_numbers_are_judged_by_the_same_rule(printed):
     )
 
 
+def test_one_extreme_number_of_the_paper_does_not_decide_alone():
+    """In the geometric mean of its comparisons one exploded key outweighs all others."""
+    exploded = PAPER["paper"] > 1e10
+    without = PAPER.assign(paper=PAPER["paper"].where(~exploded, 1.0))
+    claim = next(claim for claim in CLAIMS if claim.name == "trajectories")
+    nothing = seed_values(made_up(lambda *_: 1.0)).iloc[:0]
+    assert judge(claim, nothing, PAPER).paper == "does not hold (10 of 24)"
+    assert judge(claim, nothing, without).paper.startswith("mixed")
+
+
 def test_noise_leaves_a_claim_undecided():
     def value(key, seed, nodes, metric):
         return 0.5 * 10 ** ((-1) ** seed if key["method"] == "multitask" else 0)

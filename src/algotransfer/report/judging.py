@@ -111,8 +111,15 @@ def _printed(claim: Claim, numbers: Mapping[Cell, float]) -> str:
     total = claim.agrees(_power(float(np.mean(ratios))))
     if any(error > claim.level for error in _median_errors(claim.low, [numbers])):
         total = False
-    word = "holds" if agree == len(ratios) and total else "mostly" if total else "does not hold"
-    return f"{word} ({agree} of {len(ratios)})"
+    return f"{_word(agree, len(ratios), total)} ({agree} of {len(ratios)})"
+
+
+def _word(agree: int, judged: int, total: bool) -> str:
+    """One number per cell has no interval: most comparisons and their mean must both agree."""
+    if agree == judged and total:
+        return "holds"
+    most = agree > judged / 2
+    return "mostly" if most and total else "mixed" if most or total else "does not hold"
 
 
 def _ratios(claim: Claim, numbers: Mapping[Cell, float]) -> list[float]:

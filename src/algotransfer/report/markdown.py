@@ -28,9 +28,12 @@ settings are not the paper's.
 """
 RULE = (
     f"A verdict is a rule, not an opinion: all comparisons of a claim, paired over seeds, with a "
-    f"{CONFIDENCE:.0%} interval; in brackets, how many of the comparisons agree one by one. Errors "
-    f"below {SMALLEST:.0e} count as that. † marks verdicts on runs whose settings are not the "
-    "paper's."
+    f"{CONFIDENCE:.0%} interval; in brackets, how many of the comparisons agree one by one. With "
+    "three seeds *undecided* means too little data, not no effect; intervals are not corrected for "
+    "the number of claims. The paper has one run, so that its own numbers hold a claim *mostly* if "
+    "most comparisons and their geometric mean agree, and are *mixed* if one of the two does. "
+    f"Errors below {SMALLEST:.0e} count as that. † marks verdicts on runs whose settings are not "
+    "the paper's."
 )
 
 
