@@ -4,7 +4,8 @@
 
 A network is an `Executor`: weights, and pure methods for one step and for the heads. To change one
 of them, inherit from NE or NE++; to change everything, read `algotransfer/networks/ne.py`. A line
-in `MODELS` gives the network a name, and training, transfer and evaluation work with it.
+in `MODELS` gives the network a name, and training, transfer and evaluation work with it, by the
+steps that are written here.
 """
 
 import jax
@@ -32,7 +33,7 @@ MODELS["ne-relu"] = ReluNE
 
 splits = make_splits(Preset(train=100, validation=20, test=20, num_nodes=8, test_sizes=(16,)))
 experiment = Experiment(
-    model="ne-relu",  # type checkers know the two networks of the paper only
+    model="ne-relu",
     target="bellman_ford",
     supervision="tf",
     hidden=16,

@@ -10,10 +10,11 @@ from jaxtyping import Array, Float
 
 from algotransfer.algorithms import Algorithm
 from algotransfer.arguments import checked
+from algotransfer.devices import default_platform
 from algotransfer.networks.doors import door
 from algotransfer.networks.folded import Folded
 from algotransfer.networks.layouts import Layout, Scores
-from algotransfer.networks.parts import Latent
+from algotransfer.networks.parts import Latent, Processor
 
 Memory = TypeVar("Memory")
 
@@ -77,7 +78,18 @@ class Executor(eqx.Module, Generic[Memory]):
 class FoldableExecutor(Executor[Memory]):
     """An executor that trains faster with its weights multiplied together beforehand."""
 
-    folded_on: ClassVar[tuple[str, ...]]  # platforms where that is so
+    folded_on: ClassVar[tuple[str, ...]] = ()  # platforms where that is so; not inherited
+
+    def __init_subclass__(cls, **options):
+        """A class that inherits may change a step: it is folded only if it says so itself."""
+        super().__init_subclass__(**options)
+        cls.folded_on = vars(cls).get("folded_on", ())
+
+    @property
+    def folds(self) -> bool:
+        """Whether this network trains folded here; one with processors of another kind does not."""
+        plain = all(type(processor) is Processor for processor in self.processors)
+        return plain and default_platform() in self.folded_on
 
     @abstractmethod
     def fold(self, free: tuple[bool, ...]) -> Folded:

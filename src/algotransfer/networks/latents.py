@@ -11,7 +11,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float
 
-from algotransfer.devices import default_platform, has_tf32
+from algotransfer.devices import has_tf32
 from algotransfer.networks.executor import Executor, FoldableExecutor
 from algotransfer.networks.late import late_scan
 from algotransfer.networks.layouts import Dense, Layout
@@ -32,7 +32,7 @@ def training_layout(network: Executor, layout: Layout) -> Layout:
     """The layout with which a network's rollouts and losses are computed fastest."""
     if not isinstance(layout, Dense) or layout.num_nodes > KERNELS_UP_TO:
         return layout
-    kernels = isinstance(network, FoldableExecutor) and kernels_run()
+    kernels = isinstance(network, FoldableExecutor) and network.folds and kernels_run()
     return with_neighbours(layout) if kernels else layout
 
 
@@ -49,7 +49,7 @@ def training_latents(
 
     - `learning`: whether there will be a gradient. Without, products may be rounded.
     """
-    if isinstance(network, FoldableExecutor) and default_platform() in network.folded_on:
+    if isinstance(network, FoldableExecutor) and network.folds:
         return folded_latents(network, layout, drivers, num_steps, learning)
     return plain_latents(network, layout, drivers, num_steps)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 
 import equinox as eqx
@@ -167,12 +168,8 @@ class NEPlusPlus(FoldableExecutor):
         return specialist.termination(latent.hidden, specialist.edge, self._layout(task, layout))
 
     def only(self, task):
-        return NEPlusPlus(
-            specialists=(self.specialists[task],),
-            processors=self.processors,
-            algorithms=(self.algorithms[task],),
-            kinds=self.kinds,
-        )
+        own = {"specialists": (self.specialists[task],), "algorithms": (self.algorithms[task],)}
+        return dataclasses.replace(self, **own)
 
     @property
     def independent(self):
