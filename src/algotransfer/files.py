@@ -18,7 +18,11 @@ class DamagedFile(ValueError):
     """A file does not hold what was written to it."""
 
 
-class SetAside(UserWarning):
+class Notice(UserWarning):
+    """What people should know, in one sentence."""
+
+
+class SetAside(Notice):
     """A damaged file was moved out of the way, and is made again."""
 
 

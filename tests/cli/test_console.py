@@ -20,5 +20,7 @@ def test_names_in_lines_and_bars_are_shown_as_they_are(name):
         bar.add_task(f"step {name}", words=f"of {name}")
         console.print(bar.make_tasks_table(bar.tasks))
     shown = console.file.getvalue()
-    assert [words in shown for words in (f"into {name}", f"step {name}", f"of {name}")] == [True] * 3
+    assert [words in shown for words in (f"into {name}", f"step {name}", f"of {name}")] == [
+        True
+    ] * 3
     assert shown.count(f"step {name}") == 2

@@ -3,10 +3,13 @@
 import pandas
 import pytest
 
+from algotransfer.archive import load_arrays, save_arrays
 from algotransfer.cli import main
 from algotransfer.evaluation import COLUMNS
-from algotransfer.report.collect import collect
-from algotransfer.training import committed_weights
+from algotransfer.report.cells import least_marked
+from algotransfer.report.collect import collect, marks
+from algotransfer.report.examples import models_at_hand
+from algotransfer.training import committed_weights, load_model
 
 NAME = "ne-dijkstra-tf"
 
@@ -44,3 +47,35 @@ def test_weights_do_not_overwrite_each_other(runs, tmp_path):
     words = ["--folder", str(runs), "--out", str(tmp_path), "--weights", str(weights)]
     assert main(["report", *words]) == 0
     assert {path.name for path in weights.iterdir()} == {f"{NAME}.npz", f"{NAME}-b.npz"}
+
+
+def recarded(path, **fields):
+    """Writes weights again, with other fields on their card."""
+    arrays, card = load_arrays(path)
+    del card["sha256"]
+    save_arrays(path, arrays, {**card, **fields})
+
+
+def test_a_run_of_an_unknown_algorithm_is_named_and_left_out(runs, tmp_path, capsys):
+    path = runs / NAME / "b" / "weights.npz"
+    recarded(path, experiment={**load_arrays(path)[1]["experiment"], "target": "knitting"})
+    assert main(["report", "--folder", str(runs), "--out", str(tmp_path)]) == 0
+    (said,) = [line for line in capsys.readouterr().err.splitlines() if "left out" in line]
+    assert said.startswith(
+        f"note: {path} is not a weights file that can be used: unknown algorithm"
+    )
+    assert set(collect(runs)["run"]) == {"a"}
+
+
+def test_examples_are_of_the_run_that_the_tables_show(runs):
+    results = collect(runs)
+    assert set(least_marked(results)["run"]) == {"a"}
+    recarded(runs / NAME / "a" / "weights.npz", epochs=[7, 7, 7])
+    assert models_at_hand(runs, results)[NAME].card["epochs"] == [7, 7, 7]
+
+
+def test_other_data_is_one_difference(runs):
+    path = runs / NAME / "b" / "weights.npz"
+    data = load_arrays(path)[1]["data"]
+    recarded(path, data={**data, "train": {**data["train"], "num_graphs": 7}})
+    assert marks(load_model(path)).split() == ["other_data"]

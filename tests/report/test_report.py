@@ -20,6 +20,7 @@ from algotransfer.report.markdown import markdown_table, write_markdown
 from algotransfer.report.own import own_networks, size_tables, what_changes
 from algotransfer.report.tables import EXTRA, extra_tables, paper_tables_beside_ours
 from algotransfer.report.write import END, START, put_claims, write_report
+from algotransfer.training import load_model
 
 pytestmark = pytest.mark.usefixtures("quick_to_compile")
 
@@ -291,7 +292,7 @@ def test_reports_know_hop_distances(results, tmp_path):
 
 def test_numbers_lead_to_executions(tables, tmp_path, monkeypatch):
     monkeypatch.setattr(examples, "SIZES", (20,))
-    models = [pair for pair in examples.models_at_hand(None) if pair[0] == "ne-dijkstra-tf"]
+    models = {"ne-dijkstra-tf": load_model("ne-dijkstra-tf")}
     pages = dict(examples.write_examples(models, tmp_path))
     assert pages == {("tf", "NE", "none", "", "dijkstra", "20"): "examples/ne-dijkstra-tf-20.html"}
     assert "grid graph of 20 nodes" in (tmp_path / "examples/ne-dijkstra-tf-20.html").read_text()

@@ -1,5 +1,6 @@
 """Estimates before anything was measured here: what our runs took, and guesses from it."""
 
+import json
 from collections import defaultdict
 from statistics import mean
 
@@ -7,7 +8,7 @@ import pytest
 
 from algotransfer.algorithms import get_algorithm
 from algotransfer.datasets import make_splits
-from algotransfer.experiment import Experiment
+from algotransfer.experiment import Experiment, fingerprint
 from algotransfer.reproduce.estimates import REMEMBERED, Estimates
 from algotransfer.reproduce.presets import TINY
 from algotransfer.reproduce.steps import Evaluate, MakeData, Train
@@ -45,3 +46,27 @@ def test_steps_are_worth_beginning_while_they_can_be_compiled():
     estimates = Estimates(cpu=True, compilations=[5.0])  # however long an evaluation is
     assert step.least(estimates) == step.train.least(estimates) == 5.0
     assert MakeData(TINY).least(estimates) == 0.0
+
+
+OURS = Experiment(target="bfs").to_json()
+
+
+@pytest.mark.parametrize(
+    ("change", "data"),
+    [
+        ({"target": "knitting"}, {"graph": ["er"], "num_graphs": 100}),
+        ({"method": "osmosis"}, {"graph": ["er"], "num_graphs": 100}),
+        ({"speed": "high"}, {"graph": ["er"], "num_graphs": 100}),
+        ({}, {"graph": ["own", "other"], "num_graphs": [3, 4]}),
+    ],
+)
+def test_a_run_of_ones_own_teaches_nothing(tmp_path, change, data):
+    config = {"experiment": {**OURS, **change}, "seeds": [0], "data": {"train": data}}
+    run = tmp_path / "own" / fingerprint(config)
+    run.mkdir(parents=True)
+    (run / "config.json").write_text(json.dumps(config))
+    (run / "weights.npz").touch()
+    seconds = {"compile": 9.0, "evaluation": 9.0, "training": 9.0}
+    entry = {"device": {"platform": "cpu"}, "seconds": seconds, "epochs": [1, 9]}
+    (run / "environment.json").write_text(json.dumps({"slices": [entry]}))
+    assert Estimates.read(tmp_path, cpu=True) == Estimates(cpu=True)

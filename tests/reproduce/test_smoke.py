@@ -21,7 +21,7 @@ def test_smoke(tmp_path):
     assert len(cells) == 2 * 2 * 5
     assert networks["value"].notna().all()
     assert set(networks["seed"]) == {0, 1}
-    assert "other data" in networks["marks"].iloc[0]
+    assert "other_data" in networks["marks"].iloc[0]
     hops = read_results(tmp_path / "results" / "hops.csv")
     assert len(hops.drop_duplicates(["target", "model", "method"])) == 20
     assert "†" in (tmp_path / "results" / "report.html").read_text()

@@ -24,7 +24,7 @@ from algotransfer.cli.report import Report
 from algotransfer.cli.reproduce import Reproduce
 from algotransfer.cli.train import Train
 from algotransfer.compilation import keep_compiled_programs
-from algotransfer.files import SetAside
+from algotransfer.files import Notice
 
 
 class Command(Protocol):
@@ -101,7 +101,7 @@ def _sentences() -> Iterator[None]:
         raise Terminated
 
     def show(message, category, *place, **more):
-        if issubclass(category, SetAside):
+        if issubclass(category, Notice):
             _say(f"note: {message}")
         else:
             before(message, category, *place, **more)
@@ -115,7 +115,7 @@ def _sentences() -> Iterator[None]:
     try:
         with warnings.catch_warnings():
             before, warnings.showwarning = warnings.showwarning, show
-            warnings.simplefilter("always", SetAside)
+            warnings.simplefilter("once", Notice)
             yield
     finally:
         if ours:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ class Report:
         results = read_results(self.out / RESULTS)
         hops = read_results(self.out / HOPS) if (self.out / HOPS).exists() else None
         note = time_note(self.out)
-        examples = self._write_examples() if self.examples else {}
+        examples = self._write_examples(results) if self.examples else {}
         for path in write_report(results, hops, self.out, note, examples):
             wrote(path)
         if self.readme is not None:
@@ -54,11 +55,11 @@ class Report:
         output.print(note, soft_wrap=True)
         next_step(f"look at {self.out / 'report.html'}")
 
-    def _write_examples(self) -> dict[tuple[str, ...], str]:
+    def _write_examples(self, results: Any) -> dict[tuple[str, ...], str]:
         from algotransfer.cli.console import progress_bar, wrote
         from algotransfer.report.examples import FOLDER, SIZES, models_at_hand, write_examples
 
-        models = list(models_at_hand(self.folder))
+        models = models_at_hand(self.folder, results)
         with progress_bar() as progress:
             pages = write_examples(models, self.out)
             total = len(models) * len(SIZES)
@@ -70,10 +71,16 @@ class Report:
         """Tidy tables, environments and weights of all finished runs."""
         from algotransfer.cli.console import wrote
         from algotransfer.files import write_atomically
-        from algotransfer.report.collect import collect, collect_hops, environments, marks
+        from algotransfer.report.collect import (
+            collect,
+            collect_hops,
+            environments,
+            marks,
+            trained_runs,
+        )
         from algotransfer.report.write import CALLS, ENVIRONMENTS, HOPS, RESULTS
         from algotransfer.reproduce.log import read_calls
-        from algotransfer.training.runs import WEIGHTS, load_model, write_json
+        from algotransfer.training.runs import WEIGHTS, write_json
 
         tables = {RESULTS: collect(folder), HOPS: collect_hops(folder)}
         self.out.mkdir(parents=True, exist_ok=True)
@@ -89,11 +96,11 @@ class Report:
         if self.weights is not None:
             self.weights.mkdir(parents=True, exist_ok=True)
             taken: set[str] = set()  # a run of other seeds has the same experiment
-            for path in sorted(folder.glob(f"*/*/{WEIGHTS}")):
-                name, run = path.parts[-3:-1]
-                if name in taken or marks(load_model(path)):
-                    name = f"{name}-{run}"
+            for run, model in trained_runs(folder):
+                name = run.parent.name
+                if name in taken or marks(model):
+                    name = f"{name}-{run.name}"
                 taken.add(name)
                 target = self.weights / f"{name}.npz"
-                write_atomically(target, path.read_bytes())
+                write_atomically(target, (run / WEIGHTS).read_bytes())
                 wrote(target)

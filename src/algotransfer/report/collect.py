@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,6 +12,7 @@ from algotransfer.datasets import PRESETS
 from algotransfer.evaluation.runs import EVALUATION, read_evaluation
 from algotransfer.evaluation.summary import paper_key
 from algotransfer.experiment import Experiment
+from algotransfer.files import DamagedFile, Notice
 from algotransfer.training.runs import WEIGHTS, Model, load_model
 from algotransfer.training.slices import read_slices
 
@@ -89,7 +91,7 @@ def marks(model: Model) -> str:
     ]
     train, paper = model.card["data"]["train"], PRESETS["paper"]
     if (train.get("num_graphs"), train.get("num_nodes")) != (paper.train, paper.num_nodes):
-        changed.append("other data")
+        changed.append("other_data")
     return " ".join(changed)
 
 
@@ -103,15 +105,23 @@ def _test_graphs(frame: Any) -> list[str]:
     return [f"test_graphs={count}" for count in sorted(counts) if count != paper.test]
 
 
-def _evaluated(folder: str | Path) -> list[Path]:
-    """Runs with weights and an evaluation; one without the other could not be checked."""
-    paths = sorted(Path(folder).glob(f"*/*/{EVALUATION}"))
-    return [path.parent for path in paths if (path.parent / WEIGHTS).exists()]
+def trained_runs(folder: str | Path) -> Iterator[tuple[Path, Model]]:
+    """All finished runs below a folder; one of an algorithm that is not known here is left out."""
+    for path in sorted(Path(folder).glob(f"*/*/{WEIGHTS}")):
+        try:
+            model = load_model(path)
+        except DamagedFile:
+            raise
+        except ValueError as error:
+            warnings.warn(f"{error}; the run is left out", Notice, stacklevel=2)
+        else:
+            yield path.parent, model
 
 
 def _evaluations(folder: str | Path) -> Iterator[tuple[Model, Path, Any]]:
-    for run in _evaluated(folder):
-        yield load_model(run), run, read_evaluation(run)
+    for run, model in trained_runs(folder):
+        if (run / EVALUATION).exists():
+            yield model, run, read_evaluation(run)
 
 
 def _named(frame: Any, experiment: Experiment, more: dict[str, str]) -> pandas.DataFrame:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
@@ -74,12 +75,14 @@ class Estimates:
             here = [s for s in slices if (s["device"]["platform"] == "cpu") == cpu]
             config = read_config(path.parent)
             if config and len(here) == len(slices) and (path.parent / WEIGHTS).exists():
-                estimates.learn(config, here)
+                # One of somebody's own algorithm, method or graphs teaches nothing about ours.
+                with suppress(ValueError, TypeError, KeyError):
+                    estimates.learn(config, here)
         return estimates
 
     def learn(self, config: dict[str, Any], slices: Iterable[dict[str, Any]]) -> None:
         """Adds what one finished run has cost."""
-        experiment = Experiment.from_json(config["experiment"])
+        kind = kind_of(Experiment.from_json(config["experiment"]))
         share, epochs, training = _share(config["data"]["train"]), 0, 0.0
         for entry in slices:
             seconds = entry.get("seconds", {})
@@ -91,7 +94,7 @@ class Estimates:
                 epochs = entry["epochs"][1]
                 training += seconds["training"]
         if training:
-            self.costs[kind_of(experiment)].append(Cost(epochs, training / epochs / share))
+            self.costs[kind].append(Cost(epochs, training / epochs / share))
 
     @property
     def origin(self) -> str:
