@@ -1,5 +1,6 @@
 """Experiments: what methods say about them comes from the registry, mistakes from a sentence."""
 
+import math
 import subprocess
 import sys
 
@@ -47,6 +48,13 @@ def test_a_new_method_is_one_line(monkeypatch, capsys):
     assert "unknown transfer method 'besid' (did you mean 'beside'?)" in capsys.readouterr().err
     assert main(["train", "--model", "en"]) == 2
     assert "unknown network 'en'; choose one of ne, ne++" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("field", ["learning_rate", "clip_norm", "tolerance", "infinity"])
+@pytest.mark.parametrize("value", [math.inf, -math.inf, math.nan, 10**400])
+def test_numbers_are_finite(field, value):
+    with pytest.raises(ValueError, match=rf"{field}=.+; expected .*a finite number"):
+        Experiment(**{field: value})
 
 
 def test_methods_are_known_without_jax():

@@ -11,18 +11,12 @@ import json
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from algotransfer.arguments import check_fields
+from algotransfer.arguments import check_fields, shown
+from algotransfer.limits import LARGEST, LARGEST_FLOAT
 from algotransfer.methods import ALONE, METHODS, TOGETHER
 from algotransfer.names import check_name
 
-# Far more than anybody has trained; beyond them numbers and shapes overflow.
-LARGEST = {
-    "trajectories": 10_000,
-    "batch_size": 10_000_000,
-    "patience": 1_000_000,
-    "max_epochs": 1_000_000,
-    "hidden": 16_384,
-}
+LONGEST = 1000  # steps that an answer is asked to last
 MOST_SEEDS = 1000  # that are trained together
 SEVERAL = {"ne++": 16}  # width of networks that are narrower with several algorithms; others: 32
 
@@ -45,6 +39,9 @@ class Experiment:
     """Trajectories sampled per graph when a sequential target is trained without its steps."""
     select: Literal["best", "mean"] = "best"
     """Whether the best trajectory is back-propagated, or their mean."""
+    linger: int = 0
+    """Steps that an answer must last: without the algorithm every training graph runs on for none
+    to so many of them after the end, and only then is the answer looked at."""
     infinity: float | Literal["instance"] = "instance"
     """What the network sees for ∞: each graph's own stand-in, or a fixed number."""
     hidden: int | None = None
@@ -70,17 +67,23 @@ class Experiment:
             value = getattr(self, field)
             if value is not None and not 1 <= value <= most:
                 raise ValueError(f"{field}={value}; expected at least 1 and at most {most:,}")
+        if not 0 <= self.linger <= LONGEST:
+            raise ValueError(f"linger={self.linger}; expected at least 0 and at most {LONGEST:,}")
         for field in ("learning_rate", "clip_norm"):
-            if not getattr(self, field) > 0:
-                raise ValueError(f"{field}={getattr(self, field)}; expected a number above 0")
+            if not 0 < (value := getattr(self, field)) <= LARGEST_FLOAT:
+                raise ValueError(f"{field}={shown(value)}; expected a finite number above 0")
+        if not abs(self.tolerance) <= LARGEST_FLOAT:
+            raise ValueError(f"tolerance={shown(self.tolerance)}; expected a finite number")
         check_name("transfer method", self.method, METHODS)
         if METHODS[self.method].needs_base == (not self.base):
             raise ValueError(
                 f"method {self.method!r} with base {list(self.base)}: every method but 'none' "
                 "needs a base algorithm (--base prim), and 'none' takes none"
             )
-        if self.infinity != "instance" and not 0 < float(self.infinity) < float("inf"):
-            raise ValueError(f"infinity={self.infinity}; expected 'instance' or a finite number")
+        if not isinstance(self.infinity, str) and not 0 < self.infinity <= LARGEST_FLOAT:
+            raise ValueError(
+                f"infinity={shown(self.infinity)}; expected 'instance' or a finite number above 0"
+            )
 
     @property
     def width(self) -> int:
@@ -102,6 +105,8 @@ class Experiment:
             parts.append(self.method)
         if self.select != "best":
             parts.append(self.select)
+        if self.linger:
+            parts.append(f"linger{self.linger}")
         return "-".join(parts)
 
     def pretraining(self) -> Experiment | None:
@@ -117,12 +122,16 @@ class Experiment:
             method=TOGETHER if others else ALONE,
             trajectories=Experiment.trajectories,  # teacher forcing samples none: one base for all
             select=Experiment.select,
+            linger=Experiment.linger,
         )
         return base if base.width == self.width else dataclasses.replace(base, hidden=self.width)
 
     def to_json(self) -> dict:
         """All fields, as JSON knows them."""
-        return {**dataclasses.asdict(self), "base": list(self.base)}
+        fields = {**dataclasses.asdict(self), "base": list(self.base)}
+        if not self.linger:  # younger than the first runs, whose names must stay
+            del fields["linger"]
+        return fields
 
     @classmethod
     def from_json(cls, fields: Any) -> Experiment:

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from algotransfer.arguments import check_types, hints_of, shown
-from algotransfer.experiment import LARGEST
 from algotransfer.graphs.graph import MAX_NODES
+from algotransfer.limits import LARGEST
 
 # What JAX, and code that was given something else than it expects, complain with.
 COMPLAINTS = (TypeError, ValueError, AssertionError, AttributeError, IndexError, OverflowError)
