@@ -27,6 +27,12 @@ def check_name(kind: str, name: str, known: Iterable[str]) -> None:
     """Raises a `ValueError` with the nearest match if `name` is not among the `known` ones."""
     known = tuple(known)
     if name not in known:
-        close = get_close_matches(name, known, n=1)
-        hint = f" (did you mean {close[0]!r}?)" if close else ""
-        raise ValueError(f"unknown {kind} {name!r}{hint}; choose one of {', '.join(known)}")
+        raise ValueError(
+            f"unknown {kind} {name!r}{nearest(name, known)}; choose one of {', '.join(known)}"
+        )
+
+
+def nearest(name: str, known: Iterable[str], most: int = 1) -> str:
+    """The known names that `name` may stand for, as a question to follow it; or nothing."""
+    close = get_close_matches(name, list(known), n=most)
+    return f" (did you mean {' or '.join(map(repr, close))}?)" if close else ""

@@ -1,6 +1,7 @@
 """`algotransfer data` and `algotransfer list`."""
 
 import os
+from pathlib import Path
 
 import networkx
 import numpy as np
@@ -76,6 +77,14 @@ def test_own_graphs(capsys):
     assert dataset.trace("bellman_ford").final_key.tolist() == [[3, 2, 1, 0], [1, 2, 2, 0]]
 
 
+@pytest.mark.parametrize(("source", "index"), [("b", 1), ("2", 2)])
+def test_a_source_by_name_or_index(source, index):
+    Path("path.csv").write_text("source,target\na,b\nb,c\n")
+    command = f"data --from path.csv --source {source} --algorithm bfs --out own.npz"
+    assert main(words(command)) == 0
+    assert load_dataset("own.npz").graphs.source.tolist() == [index]
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -123,7 +132,7 @@ def test_mistakes(options, message, capsys, tmp_path):
 def test_no_permission(tmp_path, capsys):
     tmp_path.chmod(0o500)
     assert main(words("data --algorithm bfs --out x.npz")) == 2
-    assert "no permission; let --out name another place" in capsys.readouterr().err
+    assert "no permission; name another place" in capsys.readouterr().err
 
 
 def test_list_shows_every_name(capsys, monkeypatch):

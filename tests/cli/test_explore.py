@@ -43,7 +43,7 @@ def test_mistakes_get_a_sentence(tmp_path, capsys):
         ("--family", "tree"): "unknown graph family 'tree'",
         ("--algorithm", "dijkstar"): "did you mean 'dijkstra'?",
         ("--source", "lake"): "nodes of a sampled graph are numbers",
-        ("--source", "99"): "source 99 is neither a node's name nor an index",
+        ("--source", "99"): "no node is named 99; the nearest are",
         ("--graph", "a.csv", "--nodes", "9"): "leave out --family, --nodes and --seed",
         ("no-such-model",): "no-such-model is neither a run folder",
     }.items():

@@ -47,6 +47,16 @@ def test_a_name_comes_before_an_index():
     assert graph.source == 2
 
 
+@pytest.mark.parametrize("names", [(10, 30, 20), ("10", "30", "20")])
+def test_no_index_among_names_that_are_numbers(names):
+    graph, _ = make([], names=names, source=20)
+    assert graph.source == 2
+    with pytest.raises(ValueError, match="no node is named 1; the nearest are 10, 20, 30"):
+        make([], names=names, source=1)
+    with pytest.raises(ValueError, match=r"no node is named 'x'; choose one of '?10'?, .*20'?$"):
+        make([], names=names, source="x")
+
+
 def test_unknown_source():
     with pytest.raises(ValueError, match=r"no node is named 'e'; choose one of 'a', 'b', 'c', 'd'"):
         make([], source="e")

@@ -69,7 +69,7 @@ class Data:
     own: Annotated[tuple[Path, ...], _optional("FILE", "from")] = ()
     """Take your own graphs, one per file: edge lists (.csv) or GraphML (.graphml)."""
     source: Annotated[str | None, _optional("NODE")] = None
-    """Node of your own graphs to start from, by name; otherwise their first."""
+    """Node of your own graphs to start from, by name or index; otherwise their first."""
     out: Annotated[Path | None, _optional("PATH")] = None
     """File to write (.npz) or, for several files, a folder. Nothing is written without it."""
     statistics: Annotated[tuple[Path, ...], _optional("FILE")] = ()
@@ -126,14 +126,14 @@ class Data:
 
     def _datasets(self) -> dict[str, Dataset]:
         from algotransfer import datasets
-        from algotransfer.graphs import read_graph
+        from algotransfer.cli.own import read_own
 
         if self.statistics:
             return {str(path): datasets.load_dataset(path) for path in self.statistics}
         if self.preset:
             return dict(datasets.make_splits(self.preset, self.seed))
         if self.own:
-            return {"own": datasets.from_graphs(read_graph(path, self.source) for path in self.own)}
+            return {"own": datasets.from_graphs(read_own(path, self.source) for path in self.own)}
         sampling = {name: getattr(self, name) for name in SAMPLING}
         return {self.split: datasets.make_dataset(**sampling, seed=self.seed)}
 

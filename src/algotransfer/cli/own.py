@@ -8,7 +8,7 @@ from algotransfer.graphs import NamedGraph, read_graph
 
 
 def read_own(path: Path, source: str | None) -> NamedGraph:
-    """Reads a graph; its source is a node's name or, if no node has that name, an index."""
+    """Reads a graph; its source is a node's name or index (see `read_graph`), as text."""
     read = read_graph(path)
     if source is None:
         return read

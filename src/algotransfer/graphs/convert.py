@@ -35,7 +35,7 @@ def from_networkx(
 
     **Arguments:**
 
-    - `source`: a node or, if there is no such node, an index; the first node by default.
+    - `source`: a node or, unless all nodes are whole numbers, an index; the first node by default.
     - `weight`: the edge attribute that holds the weight; edges without it have weight 1.
     """
     import networkx

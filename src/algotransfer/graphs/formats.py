@@ -45,8 +45,8 @@ def read_graph(path: str | os.PathLike[str], source: Hashable = None) -> NamedGr
 
     **Arguments:**
 
-    - `source`: the name of the node to start from or, as an integer, its index; the first node by
-        default.
+    - `source`: the name of the node to start from or, as an integer and unless all names are whole
+        numbers, its index; the first node by default.
 
     **Returns:** the single graph and the names of its nodes, `graph, names = read_graph(path)`.
     """

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
+from heapq import nsmallest
 from typing import Any
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from algotransfer.graphs.graph import MAX_NODES, Graph, check_graph, from_edges
+from algotransfer.names import nearest
 
+WHOLE_NUMBER = re.compile(r"-?\d{1,18}")
 Attributes = Mapping[str, Sequence[Any] | np.ndarray]  # by name, one value for each node
 
 
@@ -49,7 +52,8 @@ def named_graph(
 
     **Arguments:**
 
-    - `source`: a node's name or, if no node has that name, its index; the first node by default.
+    - `source`: a node's name or, unless all names are whole numbers, its index; the first node by
+        default.
     - `directed`: which edges need their reverse to be listed too, with the same weight.
     """
     check_num_nodes(len(names))
@@ -154,16 +158,27 @@ def _find(source: Hashable, names: Sequence[Hashable]) -> int:
         return 0
     if source in names:
         return names.index(source)
-    if isinstance(source, int | np.integer):
+    numbered = all(WHOLE_NUMBER.fullmatch(str(name)) for name in names)
+    whole = isinstance(source, int | np.integer)
+    if whole and numbered:
+        return _find_number(int(source), names)
+    if whole:
         if 0 <= source < len(names):
             return int(source)
         raise ValueError(
             f"source {source} is neither a node's name nor an index in 0…{len(names) - 1}"
         )
-    close = get_close_matches(str(source), map(str, names), n=1)
     known = ", ".join(map(repr, names[:5])) + (", …" if len(names) > 5 else "")
     raise ValueError(
-        f"no node is named {source!r}"
-        + (f" (did you mean {close[0]!r}?)" if close else "")
-        + f"; choose one of {known}, or an index as a whole number"
+        f"no node is named {source!r}{nearest(str(source), map(str, names))}; choose one of {known}"
+        + ("" if numbered else ", or an index as a whole number")
     )
+
+
+def _find_number(source: int, names: Sequence[Hashable]) -> int:
+    """Among names that are whole numbers: an index would look like one of them."""
+    for index, name in enumerate(names):
+        if str(name) == str(source):
+            return index
+    close = nsmallest(5, names, key=lambda name: abs(int(str(name)) - source))
+    raise ValueError(f"no node is named {source}; the nearest are {', '.join(map(str, close))}")
