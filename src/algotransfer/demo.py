@@ -40,10 +40,8 @@ def transfer(folder: Path) -> None:
 
     Once on its own, once with a processor that Prim's algorithm has shaped, once beside Prim's.
     """
-    import pandas
-
     from algotransfer.draw import save_figure
-    from algotransfer.evaluation.runs import EVALUATION
+    from algotransfer.evaluation.runs import read_evaluation
     from algotransfer.evaluation.tables import methods_table
     from algotransfer.experiment import Experiment
     from algotransfer.report.figures import draw_generalisation
@@ -71,7 +69,7 @@ def transfer(folder: Path) -> None:
     tables = {}
     for label, step in steps.items():
         path = step.train.path(runs)
-        tables[label] = step.train.experiment, pandas.read_csv(path / EVALUATION)
+        tables[label] = step.train.experiment, read_evaluation(path)
         wrote(path)
     title = f"\n{TARGET} without its steps, with those of {BASE}"
     words = (

@@ -139,8 +139,19 @@ def test_other_sizes_are_kept_when_asked_for(frame, tmp_path, capsys):
     assert set(read_evaluation(tmp_path)["num_nodes"]) == {6}
     assert main(["evaluate", "ne-dijkstra-na", "--keep", "--out", "x.csv"]) == 2
     assert "--keep is for the table in a run folder" in capsys.readouterr().err
+    (tmp_path / "weights.npz").touch()
     assert main(["evaluate", str(tmp_path), "--infinity", "100"]) == 2
     assert "is for what was seen in training; add --out" in capsys.readouterr().err
+
+
+def test_families_may_have_any_name(tmp_path):
+    names = ["NA", "None", "null", "nan", "007", "1.50"]
+    rows = [("network", 0, name, 4, "pred", None, 0.5, 9) for name in names]
+    rows.append(("algorithm", None, "NA", 4, "pred", 2, np.inf, 9))
+    frame = pandas.DataFrame(rows, columns=list(COLUMNS)).astype(COLUMNS)
+    save_evaluation(tmp_path, frame)
+    kept = read_evaluation(tmp_path).astype(COLUMNS)
+    pandas.testing.assert_frame_equal(kept, frame, check_exact=True)
 
 
 def test_another_stand_in_for_infinity(tmp_path):

@@ -6,8 +6,9 @@ import pytest
 from algotransfer.archive import load_arrays, save_arrays
 from algotransfer.cli import main
 from algotransfer.evaluation import COLUMNS
+from algotransfer.files import Notice
 from algotransfer.report.cells import least_marked
-from algotransfer.report.collect import collect, marks
+from algotransfer.report.collect import collect, marks, read_results
 from algotransfer.report.examples import models_at_hand
 from algotransfer.training import committed_weights, load_model
 
@@ -64,7 +65,8 @@ def test_a_run_of_an_unknown_algorithm_is_named_and_left_out(runs, tmp_path, cap
     assert said.startswith(
         f"note: {path} is not a weights file that can be used: unknown algorithm"
     )
-    assert set(collect(runs)["run"]) == {"a"}
+    with pytest.warns(Notice, match="knitting"):
+        assert set(collect(runs)["run"]) == {"a"}
 
 
 def test_examples_are_of_the_run_that_the_tables_show(runs):
@@ -79,3 +81,11 @@ def test_other_data_is_one_difference(runs):
     data = load_arrays(path)[1]["data"]
     recarded(path, data={**data, "train": {**data["train"], "num_graphs": 7}})
     assert marks(load_model(path)).split() == ["other_data"]
+
+
+def test_kept_results_are_read_as_they_were(runs, tmp_path):
+    results = collect(runs).assign(family="NA", run="12345678901234e5", source="")
+    results.to_csv(tmp_path / "results.csv", index=False)
+    again = read_results(tmp_path / "results.csv")
+    for column in ("family", "run", "source", "marks", "infinity", "value"):
+        assert again[column].tolist() == results[column].tolist()

@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal
 
 from tyro.conf import arg
 
+from algotransfer.cli.places import check_file
 from algotransfer.datasets.presets import PRESETS
 from algotransfer.experiment import check_seeds
 from algotransfer.names import ALGORITHM_NAMES, MODEL_NAMES, check_name
@@ -76,17 +77,19 @@ class Bench:
                 raise ValueError(f"--{name} {value}; expected at least 1")
         for count in self.seeds:
             check_seeds(count)
+        check_file(self.out)
         import jax
 
         from algotransfer.bench.ceilings import measure_ceilings
         from algotransfer.bench.parts import PARTS, Settings
         from algotransfer.bench.rows import Row
         from algotransfer.cli.console import errors, next_step, output, plain_console, wrote
-        from algotransfer.devices import default_platform
+        from algotransfer.devices import default_device
         from algotransfer.training.runs import environment, write_json
 
         jax.config.update("jax_enable_compilation_cache", False)  # compile times are measured
-        data = self.data or ("small" if default_platform() == "cpu" else "paper")
+        device = default_device()
+        data = self.data or ("small" if device.platform == "cpu" else "paper")
         settings = Settings(
             self.model,
             self.supervision,
@@ -106,7 +109,6 @@ class Bench:
                 for row in PARTS[part](settings):
                     rows.append(row)
                     status.update(f"{part}: measured {row.what}")
-        device = jax.devices()[0]
         report = {
             "rows": [dataclasses.asdict(row) for row in rows],
             "data": data,
@@ -184,7 +186,7 @@ def _short(number: float) -> str:
 def _committed(device) -> Path | None:
     """Numbers of the same device in a checkout's results."""
     for path in sorted((_checkout() / "results").glob("bench-*.json")):
-        if json.loads(path.read_text()).get("device", {}).get("kind") == device.device_kind:
+        if json.loads(path.read_bytes()).get("device", {}).get("kind") == device.device_kind:
             return path
     return None
 

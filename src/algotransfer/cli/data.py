@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from tyro.conf import arg
 
+from algotransfer.cli.places import check_writable
 from algotransfer.datasets.presets import PRESETS
 from algotransfer.names import ALGORITHM_NAMES, FAMILY_NAMES, SHAPE_NAMES, check_name
 
@@ -117,7 +117,7 @@ class Data:
         if self.source is not None and not self.own:
             raise ValueError("--source names a node of your own graphs; it goes with --from")
         if self.out is not None:
-            _check_writable(self.out)
+            check_writable(self.out)
             if self.out.suffix == ".npz" and (self.preset or len(self.algorithm) != 1):
                 raise ValueError(
                     f"{self.out} can hold one dataset with the traces of one algorithm; name it "
@@ -179,14 +179,3 @@ class Data:
 
 def _flag(name: str) -> str:
     return FLAG.get(name, "--" + name.replace("_", "-"))
-
-
-def _check_writable(path: Path) -> None:
-    """Tells at once what would otherwise be found out after the work."""
-    place = path if path.exists() else path.parent
-    if not place.exists():
-        raise FileNotFoundError(f"cannot write {path}: there is no folder {place}; make it first")
-    if place != path and not place.is_dir():
-        raise NotADirectoryError(f"cannot write {path}: {place} is a file, not a folder")
-    if not os.access(place, os.W_OK):
-        raise PermissionError(f"cannot write {path}: no permission; let --out name another place")

@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 
 from tyro.conf import Positional, arg
 
+from algotransfer.cli.places import check_file
 from algotransfer.names import FAMILY_NAMES, check_name
 
 
@@ -49,10 +50,23 @@ class Evaluate:
             raise ValueError("--data and --clrs cannot go together")
         if self.keep and self.out:
             raise ValueError("--keep is for the table in a run folder; leave out --out")
-        if self.infinity is not None and self.out is None and Path(self.model).is_dir():
+        check_file(self.out)
+        from algotransfer.locks import locked
+        from algotransfer.training.runs import WEIGHTS
+
+        # A folder that only has the name of committed weights is not their run.
+        folder = Path(self.model)
+        if self.out is not None or not (folder / WEIGHTS).is_file():
+            self._evaluate()
+            return
+        if self.infinity is not None:
             raise ValueError(
                 "--infinity: the table in a run folder is for what was seen in training; add --out"
             )
+        with locked(folder):
+            self._evaluate(folder)
+
+    def _evaluate(self, folder: Path | None = None) -> None:
         from algotransfer.cli.console import next_step, output, progress_bar, wrote
         from algotransfer.evaluation import beside_paper, beside_paper_table, summary_table
         from algotransfer.evaluation.runs import evaluate, save_evaluation
@@ -73,16 +87,14 @@ class Evaluate:
         if len(beside_paper(frame, model.experiment)):
             output.print()
             output.print(beside_paper_table(frame, model.experiment))
-        folder = Path(self.model)
-        if self.out is None and not folder.is_dir():
+        if folder is not None:
+            wrote(save_evaluation(folder, frame, self.keep))
+        elif self.out is not None:
+            write_atomically(self.out, frame.to_csv(index=False).encode())
+            wrote(self.out)
+        else:
             next_step("add --out FILE.csv to keep this table")
             return
-        if self.out is None:
-            path = save_evaluation(folder, frame, self.keep)
-        else:
-            path = self.out
-            write_atomically(path, frame.to_csv(index=False).encode())
-        wrote(path)
         next_step(f"algotransfer execute {self.model} GRAPH.csv")
 
     def _datasets(self, target: str):

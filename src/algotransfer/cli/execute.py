@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 from tyro.conf import Positional
 
+from algotransfer.cli.places import check_file
+
 if TYPE_CHECKING:
     from algotransfer.execution import Answer
 
@@ -39,6 +41,7 @@ class Execute:
         """Executes, prints both answers side by side, writes them."""
         if self.out is not None and self.out.suffix not in (".csv", ".graphml"):
             raise ValueError(f"--out {self.out}: expected a name that ends in .csv or .graphml")
+        check_file(self.out)
         from algotransfer.cli.console import next_step, output, wrote
         from algotransfer.cli.own import read_own
         from algotransfer.cli.tables import plain_table, titled

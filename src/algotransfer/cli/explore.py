@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from tyro.conf import Positional, arg
 
+from algotransfer.cli.places import check_file
 from algotransfer.names import ALGORITHM_NAMES, FAMILY_NAMES, check_name
 
 if TYPE_CHECKING:
@@ -81,6 +82,7 @@ class Explore:
             check_name("algorithm", name, ALGORITHM_NAMES)
         if self.out.suffix != ".html":
             raise ValueError(f"--out {self.out}: expected a name that ends in .html")
+        check_file(self.out)
         sampling = (self.family, self.nodes, self.seed)
         if self.graph is not None and sampling != (Explore.family, Explore.nodes, Explore.seed):
             raise ValueError(

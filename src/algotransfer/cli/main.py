@@ -95,16 +95,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 @contextmanager
 def _sentences() -> Iterator[None]:
-    """Meanwhile a request to end is an exception, and a warning of ours one sentence."""
+    """Meanwhile a request to end is an exception, and a warning of ours one sentence, said once."""
+    said: set[str] = set()
 
     def end(number, frame):
         raise Terminated
 
     def show(message, category, *place, **more):
-        if issubclass(category, Notice):
-            _say(f"note: {message}")
-        else:
+        if not issubclass(category, Notice):
             before(message, category, *place, **more)
+        elif str(message) not in said:
+            said.add(str(message))
+            _say(f"note: {message}")
 
     # Only the main thread may ask for signals; who has asked already keeps them.
     ours = threading.current_thread() is threading.main_thread() and (
@@ -115,7 +117,7 @@ def _sentences() -> Iterator[None]:
     try:
         with warnings.catch_warnings():
             before, warnings.showwarning = warnings.showwarning, show
-            warnings.simplefilter("once", Notice)
+            warnings.simplefilter("always", Notice)
             yield
     finally:
         if ours:

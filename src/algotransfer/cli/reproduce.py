@@ -11,6 +11,7 @@ from typing import Annotated, Literal
 
 from tyro.conf import arg
 
+from algotransfer.cli.places import check_file
 from algotransfer.names import ALGORITHM_NAMES, MODEL_NAMES, check_name
 
 UNITS = {"s": 1, "m": 60, "h": 3600}
@@ -63,6 +64,7 @@ class Reproduce:
             raise ValueError("--address is that of a Ray cluster; add --executor ray")
         if self.dry_run and self.pack:
             raise ValueError("--dry-run writes nothing, so it cannot --pack; say --for 0s instead")
+        check_file(self.pack)
         limit = _seconds(self.for_)
         from algotransfer.cli.console import errors, next_step, output, wrote
         from algotransfer.cli.steps import estimate_table, result_table

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import pandas
 
 EVALUATION = "evaluation.csv"
+TEXT = tuple(name for name, kind in COLUMNS.items() if kind == "str")
 
 
 @checked
@@ -71,14 +72,22 @@ def save_evaluation(folder: Path, frame: pandas.DataFrame, keep: bool = False) -
 
 def read_evaluation(folder: Path) -> pandas.DataFrame:
     """Reads the table of a run folder, and checks that it is what was written."""
-    import pandas
-
     path = folder / EVALUATION
     try:
         check_seal(path)
-        return pandas.read_csv(path)
+        return read_table(path, TEXT)
     except DamagedFile as error:
         raise DamagedFile(f"{error}; make it again with `algotransfer evaluate {folder}`") from None
+
+
+def read_table(path: str | Path, text: Iterable[str]) -> pandas.DataFrame:
+    """Reads a CSV in which columns of text are that, though a family be called NA or 007."""
+    import pandas
+
+    columns = dict.fromkeys(text, "")
+    kinds: Any = dict.fromkeys(columns, "str")
+    frame = pandas.read_csv(path, dtype=kinds, keep_default_na=False, na_values=[""])
+    return frame.fillna(columns)
 
 
 def _with_other_sizes(frame: pandas.DataFrame, old: Any) -> pandas.DataFrame:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from algotransfer.datasets import PRESETS
-from algotransfer.evaluation.runs import EVALUATION, read_evaluation
+from algotransfer.evaluation.runs import EVALUATION, TEXT, read_evaluation, read_table
 from algotransfer.evaluation.summary import paper_key
 from algotransfer.experiment import Experiment
 from algotransfer.files import DamagedFile, Notice
@@ -32,16 +32,14 @@ def environments(folder: str | Path) -> dict[str, Any]:
 
 def read_results(path: str | Path) -> pandas.DataFrame:
     """Reads a table that `collect` or `collect_hops` made and somebody kept."""
-    import pandas
-
     try:
-        frame = pandas.read_csv(path, dtype={"source": str, "marks": str})
+        frame = read_table(path, (*TEXT, *EXPERIMENT, "infinity", "run", "marks"))
     except ValueError as error:  # as pandas calls what it cannot parse
         raise ValueError(f"{path} is not a table of results ({error})") from error
     missing = [column for column in (*EXPERIMENT, "row", "num_nodes") if column not in frame]
     if missing:
         raise ValueError(f"{path} is not a table of results: it has no column {missing[0]!r}")
-    return frame.assign(marks=frame.get("marks", "")).fillna({"source": "", "marks": ""})
+    return frame.assign(marks=frame.get("marks", ""))
 
 
 def collect(folder: str | Path) -> pandas.DataFrame:

@@ -69,7 +69,7 @@ def claims_block(results: pandas.DataFrame) -> str:
 
 def put_claims(page: Path, results: pandas.DataFrame) -> None:
     """Replaces what stands between the two marks of a page."""
-    text = page.read_text()
+    text = page.read_text(encoding="utf-8")
     if START not in text or END not in text:
         raise ValueError(f"{page} has no lines {START!r} and {END!r} to put the claims between")
     before, rest = text.split(START, 1)

@@ -1,0 +1,37 @@
+"""Commands find out before the work where they cannot write."""
+
+import os
+
+import pytest
+
+from algotransfer.cli import main
+
+COMMANDS = {
+    "evaluate": ["ne-dijkstra-na", "--out", "{}.csv"],
+    "execute": ["ne-dijkstra-na", "graph.csv", "--out", "{}.csv"],
+    "explore": ["--out", "{}.html"],
+    "bench": ["--out", "{}.json"],
+    "reproduce": ["--pack", "{}.tar.gz"],
+    "data": ["--algorithm", "bfs", "--out", "{}.npz"],
+}
+
+
+@pytest.fixture(autouse=True)
+def _in_a_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_place_that_is_not_there(command, capsys):
+    words = [word.format("none/x") for word in COMMANDS[command]]
+    assert main([command, *words]) == 2
+    assert "there is no folder none; make it first" in capsys.readouterr().err
+    assert os.listdir() == []
+
+
+@pytest.mark.parametrize("command", sorted(COMMANDS.keys() - {"data"}))
+def test_a_folder_in_place_of_a_file(command, tmp_path, capsys):
+    words = [word.format("x") for word in COMMANDS[command]]
+    (tmp_path / words[-1]).mkdir()
+    assert main([command, *words]) == 2
+    assert "it is a folder; name a file in it" in capsys.readouterr().err
