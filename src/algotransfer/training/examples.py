@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -35,10 +37,21 @@ def create_network(experiment: Experiment, key) -> Executor:
     return MODELS[experiment.model].create(algorithms, experiment.width, key)
 
 
-def make_examples(tasks: tuple[Task, ...], dataset: Dataset, infinity: Infinity) -> Examples:
-    """Graphs and truths of a dataset; scans will be as long as its longest trace."""
-    traces = [jax.tree.map(jnp.asarray, dataset.trace(task.algorithm)) for task in tasks]
+def make_examples(
+    tasks: tuple[Task, ...], dataset: Dataset, infinity: Infinity, linger: int = 0
+) -> Examples:
+    """Graphs and truths of a dataset; scans will be as long as its longest trace.
+
+    **Arguments:**
+
+    - `linger`: steps that an answer must last, for tasks that are held to their answer alone.
+    """
+    traces = [
+        _lingering(dataset.trace(task.algorithm), linger if task.supervision.samples else 0)
+        for task in tasks
+    ]
     num_steps = max(int(np.max(trace.length)) for trace in traces)
+    traces = [jax.tree.map(jnp.asarray, _lasting(trace, num_steps)) for trace in traces]
 
     @jax.jit
     def truths(traces: list[Trace]):
@@ -49,6 +62,26 @@ def make_examples(tasks: tuple[Task, ...], dataset: Dataset, infinity: Infinity)
 
     kinds = edge_kinds(tuple(task.algorithm for task in tasks))
     return Examples(make_layouts(dataset.graphs, kinds), truths(traces))
+
+
+def _lingering(trace: Trace, linger: int) -> Trace:
+    """Traces that go on for none to `linger` steps; graphs are in no order, so they take turns."""
+    more = np.arange(len(trace.length)) % (linger + 1)
+    return dataclasses.replace(trace, length=(trace.length + more).astype(trace.length.dtype))
+
+
+def _lasting(trace: Trace, num_steps: int) -> Trace:
+    """Traces whose last state stays for at least as many steps."""
+    missing = num_steps + 1 - trace.key.shape[1]
+    if missing <= 0:
+        return trace
+
+    def last(states):
+        repeated = np.repeat(np.asarray(states)[:, -1:], missing, axis=1)
+        return np.concatenate([states, repeated], axis=1)
+
+    visited = None if trace.visited is None else last(trace.visited)
+    return dataclasses.replace(trace, key=last(trace.key), pred=last(trace.pred), visited=visited)
 
 
 def typical_infinity(tasks: tuple[Task, ...], dataset: Dataset, infinity: Infinity) -> list[float]:

@@ -81,7 +81,7 @@ def train(
     - `seeds`: how many (0, 1, …), or which.
     - `data`: a preset, or datasets of your own with `train` and `validation`.
     - `folder`: where runs are kept; this one gets a folder named after its content.
-    - `device`: `cpu`, `gpu` or None for the best there is.
+    - `device`: `cpu`, `gpu` or None for JAX's default, which is the best there is.
     - `resume`: whether to go on from a checkpoint; otherwise starts again.
     - `track`: `trackio` or `wandb` to follow the training there.
     - `checkpoint_seconds`: time between two checkpoints.
@@ -134,8 +134,8 @@ def train(
         if track:
             reporters.append(stack.enter_context(progress.tracker(track, experiment, len(seeds))))
         began = time.monotonic()
-        training = make_examples(tasks, splits.train, experiment.infinity)
-        validation = make_examples(tasks, splits.validation, experiment.infinity)
+        training = make_examples(tasks, splits.train, experiment.infinity, experiment.linger)
+        validation = make_examples(tasks, splits.validation, experiment.infinity, experiment.linger)
         if len(training) < experiment.batch_size:
             raise ValueError(
                 f"{len(training)} training graphs do not fill a batch of {experiment.batch_size}; "

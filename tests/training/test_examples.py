@@ -1,0 +1,60 @@
+"""What a program trains on: traces padded to one length, and answers that must last."""
+
+import dataclasses
+
+import jax
+import numpy as np
+import pytest
+
+from algotransfer import Experiment, make_dataset
+from algotransfer.experiment import LONGEST
+from algotransfer.training.examples import make_examples, tasks_of
+
+TOGETHER = Experiment(model="ne++", target="dijkstra", method="multitask", base=("prim",))
+
+
+@pytest.fixture(scope="module")
+def dataset():
+    return make_dataset(("er", "grid"), num_graphs=8, num_nodes=8, seed=1)
+
+
+def test_an_answer_must_last_none_to_so_many_steps(dataset):
+    tasks = tasks_of(TOGETHER)
+    plain = make_examples(tasks, dataset, "instance")
+    longer = make_examples(tasks, dataset, "instance", linger=3)
+    (base, target), (long_base, long_target) = plain.truths, longer.truths
+    assert longer.num_steps == np.max(target.length) + 3 == long_target.key.shape[1] - 1
+    more = np.asarray(long_target.length - target.length)
+    assert set(more.tolist()) == {0, 1, 2, 3}
+    np.testing.assert_array_equal(long_base.length, base.length)  # shown step by step
+    for short, long in ((base, long_base), (target, long_target)):
+        steps = short.key.shape[1]
+        for name in ("key", "pred", "visited"):
+            before, after = np.asarray(getattr(short, name)), np.asarray(getattr(long, name))
+            np.testing.assert_array_equal(after[:, :steps], before)
+            np.testing.assert_array_equal(after[:, steps:], np.repeat(before[:, -1:], 3, axis=1))
+
+
+def test_without_it_nothing_changes(dataset):
+    """Names, hashes and numbers of experiments that do not ask for it."""
+    assert "linger" not in TOGETHER.to_json()
+    lingering = dataclasses.replace(TOGETHER, linger=3)
+    assert Experiment.from_json(lingering.to_json()) == lingering
+    assert lingering.name == f"{TOGETHER.name}-linger3"
+    same = jax.tree.map(
+        np.array_equal,
+        make_examples(tasks_of(TOGETHER), dataset, "instance"),
+        make_examples(tasks_of(TOGETHER), dataset, "instance", linger=0),
+    )
+    assert all(jax.tree.leaves(same))
+
+
+def test_a_base_is_the_same_for_all():
+    transfer = Experiment(method="freeze", base=("prim",), linger=5)
+    assert transfer.pretraining() == Experiment(target="prim", supervision="tf")
+
+
+@pytest.mark.parametrize("linger", [-1, LONGEST + 1])
+def test_steps_out_of_range_are_refused(linger):
+    with pytest.raises(ValueError, match=rf"linger={linger}; expected at least 0"):
+        Experiment(linger=linger)
