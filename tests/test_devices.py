@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import jax
 import pytest
+from processes import run_python
 
 from algotransfer import devices
 from algotransfer.devices import (
@@ -17,6 +18,7 @@ from algotransfer.devices import (
     peak_memory,
     peak_of_process,
 )
+from algotransfer.training import runs
 
 CHILD = "from algotransfer.devices import peak_of_process as peak; print(peak())"
 GIVEN_BACK = "held = b'x' * 2**30; del held; " + CHILD
@@ -24,6 +26,36 @@ PARENT = f"""
 import subprocess, sys
 held = b"x" * 2**30
 subprocess.run([sys.executable, "-c", {CHILD!r}])
+"""
+
+ON_THE_SECOND = """
+import os, sys
+os.environ["XLA_FLAGS"] += " --xla_force_host_platform_device_count=2"
+import jax
+from algotransfer import Experiment, make_splits, run, train
+from algotransfer.datasets import Preset
+
+module = sys.modules["algotransfer.algorithms.run"]
+module.CHUNK_CELLS["cpu"] = 36  # one graph of six nodes
+dense, used = module.PROGRAMS["dense"], set()
+
+
+def program(*arguments):
+    trace, lost = dense(*arguments)
+    used.update(lost.devices())
+    return trace, lost
+
+
+program.eval_shape = dense.eval_shape
+module.PROGRAMS["dense"] = program
+second = jax.devices()[1]
+splits = make_splits(Preset(graph=("er",), train=4, validation=2, test=2, num_nodes=6))
+experiment = Experiment(target="bfs", supervision="tf", hidden=2, batch_size=2, max_epochs=1)
+with jax.default_device(second):
+    run("bfs", splits.train.graphs)
+    _, model = train(experiment, 1, data=splits, show=False)
+used.update(*(leaf.devices() for leaf in jax.tree.leaves(model.networks)))
+assert used == {second}, used
 """
 
 
@@ -54,6 +86,25 @@ def test_the_default_device_is_the_one_that_was_chosen():
             assert default_device() is chosen
     with jax.default_device(jax.devices("cpu")[0]):
         assert default_platform() == "cpu"
+
+
+def test_runs_and_trainings_go_where_arrays_go(tmp_path):
+    run_python(ON_THE_SECOND, folder=tmp_path)
+
+
+def test_the_record_names_the_device_that_was_used(monkeypatch):
+    chosen = SimpleNamespace(device_kind="chosen", platform="other")
+    monkeypatch.setattr(runs, "default_device", lambda: chosen)
+    assert runs.environment()["device"] == {"kind": "chosen", "platform": "other"}
+
+
+@pytest.mark.parametrize(("system", "expected"), [("darwin", 5_000), ("freebsd", 5_120_000)])
+def test_the_unit_of_memory_depends_on_the_system(system, expected, monkeypatch, tmp_path):
+    monkeypatch.setattr(devices.sys, "platform", system)
+    monkeypatch.setattr(devices, "Path", lambda name: tmp_path / "nothing")
+    usage = SimpleNamespace(ru_maxrss=5_000)
+    monkeypatch.setattr(devices.resource, "getrusage", lambda who: usage)
+    assert peak_of_process() == expected
 
 
 @pytest.mark.parametrize(

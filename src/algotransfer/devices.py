@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import resource
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,9 @@ import jax
 
 
 def find_device(name: str | None) -> Any:
-    """The first device of a kind, `cpu` or `gpu`, or the best there is."""
+    """The first device of a kind, `cpu` or `gpu`; without a name the default one."""
+    if name is None:
+        return default_device()
     try:
         return jax.devices(name)[0]
     except RuntimeError as error:
@@ -20,9 +23,11 @@ def find_device(name: str | None) -> Any:
 
 
 def default_device() -> Any:
-    """The device that arrays go to by default, which `--device` may have chosen."""
+    """The device that arrays go to by default: the best there is, unless somebody chose one."""
     chosen = jax.config.jax_default_device  # pyright: ignore[reportAttributeAccessIssue]
-    return find_device(chosen) if chosen is None or isinstance(chosen, str) else chosen
+    if chosen is None:
+        return jax.devices()[0]
+    return find_device(chosen) if isinstance(chosen, str) else chosen
 
 
 def default_platform() -> str:
@@ -58,7 +63,8 @@ def peak_of_process() -> int:
         counts = dict(line.split(":", 1) for line in status.read_text().splitlines())
         if "VmHWM" in counts:
             return int(counts["VmHWM"].split()[0]) * 1024
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    unit = 1 if sys.platform == "darwin" else 1024  # macOS counts bytes, others kilobytes
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
 
 
 def _memory_statistics() -> dict[str, int]:

@@ -16,7 +16,7 @@ import pytest
 from algotransfer.archive import load_arrays
 from algotransfer.datasets import Preset, make_splits
 from algotransfer.experiment import Experiment
-from algotransfer.training import load_model, train
+from algotransfer.training import load_model, runs, train
 from algotransfer.training.train import compile_epoch, start_seeds
 
 MODULE = sys.modules["algotransfer.training.train"]  # the function has the same name
@@ -256,3 +256,16 @@ def test_one_compile_serves_a_run(splits, tmp_path, monkeypatch):
     )
     train(FAST, 2, data=splits, folder=tmp_path, show=False)
     assert len(counted) == 1
+
+
+def test_the_commit_is_that_of_our_own_repository(tmp_path, monkeypatch):
+    """Not of one that lies around the environment in which the package is installed."""
+    monkeypatch.delenv(runs.COMMIT, raising=False)
+    git = ["git", "-c", "user.name=a", "-c", "user.email=a@b.c", "-C", str(tmp_path)]
+    subprocess.run([*git, "init", "--quiet"], check=True)
+    subprocess.run([*git, "commit", "--quiet", "--allow-empty", "--message", "other"], check=True)
+    monkeypatch.setattr(runs, "ROOT", tmp_path)
+    assert len(runs.environment()["commit"]) == 40
+    monkeypatch.setattr(runs, "ROOT", tmp_path / "inside")
+    (tmp_path / "inside").mkdir()
+    assert runs.environment()["commit"] is None

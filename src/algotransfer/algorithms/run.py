@@ -13,7 +13,7 @@ from algotransfer.algorithms.base import Algorithm, Trace
 from algotransfer.algorithms.programs import run_dense, run_sparse
 from algotransfer.algorithms.registry import get_algorithm
 from algotransfer.arguments import checked
-from algotransfer.devices import default_platform
+from algotransfer.devices import default_device, default_platform
 from algotransfer.graphs.graph import Graph, check_graph
 
 Layout = Literal["dense", "sparse"]
@@ -78,9 +78,12 @@ def _in_chunks(program, algorithm: Algorithm, graphs: Graph, record: str):
     shapes = program.eval_shape(algorithm, _with_room(graphs[:chunk], room), record)
     out = jax.tree.map(lambda leaf: np.empty((total, *leaf.shape[1:]), leaf.dtype), shapes)
 
+    device = default_device()
+
     def work(start: int) -> None:
         here = slice(start, start + chunk)
-        part = program(algorithm, _with_room(graphs[here], room), record)
+        with jax.default_device(device):  # a thread does not know what another has chosen
+            part = program(algorithm, _with_room(graphs[here], room), record)
         jax.tree.map(lambda whole, leaf: np.copyto(whole[here], leaf), out, part)
 
     starts = [min(start, total - chunk) for start in range(0, total, chunk)]

@@ -25,6 +25,7 @@ from algotransfer.algorithms import get_algorithm
 from algotransfer.archive import load_arrays, save_arrays
 from algotransfer.arguments import check_fields, checked
 from algotransfer.datasets import Splits
+from algotransfer.devices import default_device
 from algotransfer.experiment import MOST_SEEDS, Experiment, fingerprint
 from algotransfer.files import DamagedFile, set_aside, write_atomically
 from algotransfer.names import check_name
@@ -39,6 +40,7 @@ WEIGHTS = "weights.npz"
 CHECKPOINT = "checkpoint.npz"
 METRICS = "metrics.jsonl"
 FORMAT = "algotransfer weights 1"
+ROOT = Path(__file__).parents[3]  # of the repository, where the package runs from a checkout
 COMMIT = "ALGOTRANSFER_COMMIT"  # names the commit where the code runs without its history
 
 
@@ -112,7 +114,7 @@ def write_json(path: Path, content: dict[str, Any]) -> None:
 def environment() -> dict[str, Any]:
     """Versions, device, commit and command, for the record; never part of a hash."""
     packages = ("algotransfer", "jax", "jaxlib", "equinox", "optax", "numpy")
-    device = jax.devices()[0]
+    device = default_device()
     return {
         "python": platform.python_version(),
         "platform": platform.platform(),
@@ -133,16 +135,18 @@ def _version(package: str) -> str:
 def _commit() -> str | None:
     if COMMIT in os.environ:
         return os.environ[COMMIT]
+    if not (ROOT / ".git").exists():  # another repository may lie around an installed package
+        return None
     try:
         answer = subprocess.run(
             ["git", "rev-parse", "HEAD"],
-            cwd=Path(__file__).parent,
+            cwd=ROOT,
             capture_output=True,
             text=True,
             check=True,
         )
     except (OSError, subprocess.CalledProcessError):
-        return None  # not a checkout, or no git
+        return None  # no commit yet, or no git
     return answer.stdout.strip()
 
 
