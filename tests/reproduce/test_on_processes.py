@@ -4,6 +4,7 @@ import os
 import stat
 import time
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 from processes import QUICK_TO_COMPILE
@@ -11,6 +12,7 @@ from reproduce.cases import PLAIN, TINY, assert_same_as_in_threads
 
 from algotransfer.cli import main
 from algotransfer.locks import InUse
+from algotransfer.reproduce import on_processes
 from algotransfer.reproduce.on_processes import CONTROL, SERVICE, Crew, kernels_at_once
 from algotransfer.reproduce.runner import run_steps
 from algotransfer.reproduce.steps import UNWATCHED, MakeData, Paused
@@ -127,3 +129,21 @@ def test_a_service_of_the_users_own_is_left_alone(monkeypatch):
     with kernels_at_once():
         assert os.environ[SERVICE[0]] == "theirs"
     assert os.environ[SERVICE[0]] == "theirs"
+
+
+class TakenByAnother(list):
+    """Looks as if a process were idle, which another thread takes at that moment."""
+
+    def __bool__(self):
+        return True
+
+
+def test_two_threads_do_not_take_one_idle_process(monkeypatch):
+    def start():
+        raise OSError("a process of its own")
+
+    monkeypatch.setattr(on_processes, "_start", start)
+    crew = Crew()
+    crew.idle = TakenByAnother()
+    with pytest.raises(OSError, match="a process of its own"):
+        crew.run(Told(TINY, "write"), Path(), None, UNWATCHED)

@@ -2,9 +2,12 @@
 
 import io
 import tarfile
+from pathlib import Path
 
+import numpy as np
 import pytest
 
+from algotransfer.archive import load_arrays, save_arrays
 from algotransfer.reproduce.packing import pack, unpack
 
 
@@ -38,6 +41,52 @@ def test_weights_replace_the_checkpoint_that_led_to_them(tmp_path):
     # An archive from before the end has nothing to say any more.
     assert unpack(tmp_path / "early.tar.gz", tmp_path / "here") == 0
     assert [path.name for path in here.iterdir()] == ["weights.npz"]
+
+
+@pytest.mark.parametrize(("here", "there", "stays"), [(50, 200, 200), (200, 50, 200), (3, 0, 3)])
+def test_the_checkpoint_after_more_epochs_stays(tmp_path, here, there, stays):
+    for place, epoch in (("here", here), ("there", there)):
+        run = tmp_path / place / "ne-bfs-tf" / "0"
+        run.mkdir(parents=True)
+        (run / "metrics.jsonl").write_text(f"{epoch}")
+        if epoch:
+            save_arrays(run / "checkpoint.npz", {"leaf": np.zeros(2)}, {"epoch": epoch})
+    pack(tmp_path / "there", tmp_path / "runs.tar.gz")
+    assert unpack(tmp_path / "runs.tar.gz", tmp_path / "here") == (2 if stays == there else 0)
+    run = tmp_path / "here" / "ne-bfs-tf" / "0"
+    assert load_arrays(run / "checkpoint.npz")[1]["epoch"] == stays
+    assert (run / "metrics.jsonl").read_text() == f"{stays}"  # what belongs together comes together
+
+
+@pytest.mark.parametrize(
+    ("weights", "evaluation", "stays"),
+    [("other", None, None), ("same", None, "ours"), ("other", "theirs", "theirs")],
+)
+def test_an_evaluation_is_one_of_the_weights_beside_it(tmp_path, weights, evaluation, stays):
+    here, there = tmp_path / "here" / "ne-bfs-tf" / "0", tmp_path / "there" / "ne-bfs-tf" / "0"
+    for run, content in ((here, "same"), (there, weights)):
+        run.mkdir(parents=True)
+        (run / "weights.npz").write_text(content)
+    (here / "evaluation.csv").write_text("ours")
+    if evaluation:
+        (there / "evaluation.csv").write_text(evaluation)
+    pack(tmp_path / "there", tmp_path / "runs.tar.gz")
+    unpack(tmp_path / "runs.tar.gz", tmp_path / "here")
+    assert (here / "weights.npz").read_text() == weights
+    kept = here / "evaluation.csv"
+    assert (kept.read_text() if kept.exists() else None) == stays
+
+
+def test_a_file_that_goes_while_packing_is_left_out(tmp_path, monkeypatch):
+    run = tmp_path / "runs" / "ne-bfs-tf" / "0"
+    run.mkdir(parents=True)
+    (run / "checkpoint.npz").write_bytes(b"half")
+    (run / "metrics.jsonl").write_bytes(b"log")
+    found = sorted(run.iterdir())
+    (run / "checkpoint.npz").unlink()
+    monkeypatch.setattr(Path, "glob", lambda self, pattern: found)
+    assert pack(tmp_path / "runs", tmp_path / "runs.tar.gz") == 1
+    assert unpack(tmp_path / "runs.tar.gz", tmp_path / "there") == 1
 
 
 @pytest.mark.parametrize(

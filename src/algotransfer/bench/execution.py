@@ -12,17 +12,17 @@ from algotransfer.bench.minimum import Shape, execution_step
 from algotransfer.bench.rows import Row, median_seconds
 from algotransfer.devices import peak_memory
 from algotransfer.evaluation.execution import LayoutName, execute_freely
+from algotransfer.experiment import Experiment
 from algotransfer.graphs.graph import Graph
 from algotransfer.networks.executor import num_features
 from algotransfer.networks.rollout import Driver, State
-from algotransfer.training.examples import tasks_of
-from algotransfer.training.runs import Model
+from algotransfer.training.examples import create_network, tasks_of
 
 ON_CHIP = 2**20  # bytes of hidden states beyond which they are counted as read from memory
 
 
 def measure_execution(
-    model: Model,
+    experiment: Experiment,
     graphs: Graph,
     *,
     part: str,
@@ -30,13 +30,13 @@ def measure_execution(
     repeats: int = 3,
     layout: LayoutName | None = None,
 ) -> Row:
-    """Runs the first network of a model on a batch of graphs, all heads at every step.
+    """Runs a fresh network on a batch of graphs, all heads at every step; weights cost no time.
 
     **Arguments:**
 
     - `layout`: the one that is chosen for such graphs if not given.
     """
-    (*_, task) = tasks_of(model.experiment)
+    (*_, task) = tasks_of(experiment)
 
     def drive(source):
         key = jnp.where(jnp.arange(graphs.num_nodes) == source, 0.0, 2.0)
@@ -44,7 +44,8 @@ def measure_execution(
         return Driver(start, jnp.int32(steps), carry_all=task.supervision.carry_all)
 
     driver = jax.vmap(drive)(jnp.asarray(graphs.source))
-    networks = jax.tree.map(lambda leaf: leaf[:1], model.networks)
+    network = create_network(experiment, jax.random.key(0))
+    networks = jax.tree.map(lambda leaf: leaf[None], network)
     arguments = (networks, jax.tree.map(jnp.asarray, graphs), (driver,))
     began = time.perf_counter()
     program = execute_freely.lower(*arguments, num_steps=steps, layout=layout).compile()
@@ -57,14 +58,14 @@ def measure_execution(
     run()
     seconds = median_seconds(run, repeats)
     edges = int(graphs.num_edges().sum())
-    nodes, hidden = graphs.num_nodes, model.experiment.width
+    nodes, hidden = graphs.num_nodes, experiment.width
     features = num_features(task.algorithm)
     shape = Shape(nodes, 2 * edges / len(graphs) + nodes, hidden, features, outputs=features)
-    work = execution_step(model.experiment.model, shape, nodes * hidden * 4 > ON_CHIP)
+    work = execution_step(experiment.model, shape, nodes * hidden * 4 > ON_CHIP)
     return Row.of(
         None if work is None else work * len(graphs),
         part=part,
-        what=f"{model.experiment.name}, {len(graphs)} × {nodes:,} nodes, {edges:,} edges",
+        what=f"{experiment.name}, {len(graphs)} × {nodes:,} nodes, {edges:,} edges",
         graphs_per_second=len(graphs) * steps / nodes / seconds,
         milliseconds_per_step=1000 * seconds / steps,
         compile_seconds=compiled,

@@ -13,9 +13,9 @@ from algotransfer.bench.execution import measure_execution
 from algotransfer.bench.rows import Row, median_seconds
 from algotransfer.devices import peak_memory
 from algotransfer.evaluation.execution import LayoutName
+from algotransfer.experiment import Experiment
 from algotransfer.graphs import Graph, sample_graphs
 from algotransfer.networks import MODELS, make_layouts
-from algotransfer.training.runs import load_model
 
 LAYOUTS: tuple[LayoutName, ...] = ("dense", "sparse")
 NODES_TOGETHER = 2560  # nodes of all graphs of a batch, at every size
@@ -24,13 +24,13 @@ STEPS = 8
 
 def measure_layouts(model: str, sizes: tuple[int, ...], repeats: int) -> Iterator[Row]:
     """For every size and layout: steps with their gradient, and steps of an execution."""
-    trained = load_model(f"{model}-dijkstra-tf")
+    experiment = Experiment(model=model, target="dijkstra", supervision="tf")
     for num_nodes in sizes:
         graphs = sample_graphs("ba", max(1, NODES_TOGETHER // num_nodes), num_nodes)
         for layout in LAYOUTS:
             yield _gradient(model, graphs, layout, repeats)
             row = measure_execution(
-                trained, graphs, part="layouts", steps=STEPS, repeats=repeats, layout=layout
+                experiment, graphs, part="layouts", steps=STEPS, repeats=repeats, layout=layout
             )
             yield _named(row, f"execution, {model}, {layout}, {num_nodes} nodes")
 

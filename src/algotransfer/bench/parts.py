@@ -14,7 +14,6 @@ from algotransfer.bench.training import measure_training
 from algotransfer.datasets import make_splits
 from algotransfer.experiment import Experiment
 from algotransfer.graphs import sample_graphs
-from algotransfer.training.runs import load_model
 
 EVALUATED = {20: 64, 100: 16, 1_000: 2, 10_000: 1}  # graphs of each size that run together
 STEPS = 16  # of an execution whose time per step is measured
@@ -55,14 +54,14 @@ def train(settings: Settings) -> Iterator[Row]:
 
 
 def evaluate(settings: Settings) -> Iterator[Row]:
-    """Free-running steps with all heads, by number of nodes; weights are the committed ones."""
+    """Free-running steps with all heads, by number of nodes."""
     for num_nodes, count in EVALUATED.items():
         if num_nodes <= settings.largest:
             graphs = sample_graphs("er", count, num_nodes)
             for model in settings.models:
-                trained = load_model(f"{model}-dijkstra-tf")
+                experiment = Experiment(model=model, target="dijkstra", supervision="tf")
                 yield measure_execution(
-                    trained, graphs, part="evaluate", steps=STEPS, repeats=settings.repeats
+                    experiment, graphs, part="evaluate", steps=STEPS, repeats=settings.repeats
                 )
 
 
@@ -76,15 +75,20 @@ def data(settings: Settings) -> Iterator[Row]:
 
 def large(settings: Settings) -> Iterator[Row]:
     """Steps on ever larger sparse graphs, then a long execution on the largest."""
-    trained = load_model("ne-dijkstra-na")
+    experiment = Experiment(model="ne", target="dijkstra", supervision="na")
     for num_nodes in GROWING:
         if num_nodes <= settings.largest:
             graph = random_graph(num_nodes, _edges(num_nodes))
             yield measure_execution(
-                trained, graph, part="large", steps=STEPS, repeats=settings.repeats, layout="sparse"
+                experiment,
+                graph,
+                part="large",
+                steps=STEPS,
+                repeats=settings.repeats,
+                layout="sparse",
             )
     graph = random_graph(settings.largest, _edges(settings.largest))
-    yield measure_execution(trained, graph, part="whole", steps=settings.steps, repeats=1)
+    yield measure_execution(experiment, graph, part="whole", steps=settings.steps, repeats=1)
 
 
 def _edges(num_nodes: int) -> int:

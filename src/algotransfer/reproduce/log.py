@@ -42,12 +42,12 @@ def read_calls(folder: Path) -> list[dict[str, Any]]:
     for path in sorted(folder.glob(f"{CALLS}/*/{CALL}")):
         try:
             content = json.loads(path.read_bytes())
-            sha256 = content.pop("sha256", None)
+            sha256 = content.pop("sha256")
             ended = path.parent.name.partition("-")[0]
             time.strptime(ended, ENDED)
-        except (ValueError, AttributeError, RecursionError):
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             continue
-        if sha256 in (None, fingerprint(content)):
+        if sha256 == fingerprint(content):
             calls.append({**content, "ended": ended})
     return calls
 

@@ -53,7 +53,10 @@ class Crew:
         """Runs a step in a process and waits for it; what takes no device runs here."""
         if not step.uses_device:
             return step.run(folder, device, watch)
-        process, line = self.idle.pop() if self.idle else _start()
+        try:
+            process, line = self.idle.pop()
+        except IndexError:  # asking first would leave time for another thread to take the last
+            process, line = _start()
         content: Any = (0, "starting a process")
         kind, pausing = TOLD, False
         try:

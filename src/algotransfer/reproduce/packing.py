@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
+import io
 import shutil
 import tarfile
+import tempfile
 import zlib
 from pathlib import Path, PurePosixPath
-from typing import BinaryIO, cast
+from typing import Any, BinaryIO, cast
 
+from algotransfer.archive import load_arrays
+from algotransfer.evaluation.runs import EVALUATION
 from algotransfer.files import DamagedFile, open_atomically
 from algotransfer.locks import locked
 from algotransfer.reproduce.log import CALL
@@ -23,7 +28,7 @@ NAMES = {
     "metrics.jsonl",
     CHECKPOINT,
     WEIGHTS,
-    "evaluation.csv",
+    EVALUATION,
     SUMS,
     CALL,
 }
@@ -34,37 +39,46 @@ def pack(folder: str | Path, archive: str | Path) -> int:
 
     Equal runs give equal bytes: no times, and nothing about whoever packs them.
     """
-    files = [path for path in sorted(Path(folder).glob("*/*/*")) if path.name in NAMES]
+    files, packed = sorted(Path(folder).glob("*/*/*")), 0
     with (
         open_atomically(archive) as stream,
         gzip.GzipFile(filename="", fileobj=stream, mode="wb", mtime=0) as compressed,
         tarfile.open(fileobj=compressed, mode="w") as tar,
     ):
         for path in files:
+            if path.name not in NAMES:
+                continue
+            try:
+                content = path.read_bytes()
+            except FileNotFoundError:  # a checkpoint goes when a training ends
+                continue
             member = tarfile.TarInfo(str(path.relative_to(folder)))
-            with path.open("rb") as content:
-                member.size = content.seek(0, 2)
-                content.seek(0)
-                tar.addfile(member, content)
-    return len(files)
+            member.size = len(content)
+            tar.addfile(member, io.BytesIO(content))
+            packed += 1
+    return packed
 
 
 def unpack(archive: str | Path, folder: str | Path) -> int:
     """Takes runs out of an archive; only plain files of runs, nothing that leaves the folder.
 
-    A run that has ended here stays as it is, unless it has ended in the archive too; a checkpoint
-    goes when the weights that it led to arrive. The whole archive is read and checked before the
-    first file is written.
+    A run that is further here stays as it is: one that has ended, unless it has ended in the
+    archive too, or a checkpoint after more epochs. When weights arrive, the checkpoint that led to
+    them goes, and so does an evaluation of others. The whole archive is read and checked before
+    the first file is written.
 
     **Returns:** how many files were taken.
     """
     try:
         with gzip.open(archive) as content:
             members = _check(content, archive)
-            ended = {PurePosixPath(m.name).parent for m in members if m.name.endswith(WEIGHTS)}
+            runs: dict[PurePosixPath, dict[str, tarfile.TarInfo]] = {}
+            for member in members:
+                path = PurePosixPath(member.name)
+                runs.setdefault(path.parent, {})[path.name] = member
             content.seek(0)
             with tarfile.open(fileobj=content, mode="r:") as tar:
-                return sum(_take(tar, member, Path(folder), ended) for member in members)
+                return sum(_take(tar, files, Path(folder, run)) for run, files in runs.items())
     except (tarfile.TarError, EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise DamagedFile(f"{archive} is damaged or no archive of runs ({error})") from error
 
@@ -88,21 +102,56 @@ def _check(content: gzip.GzipFile, archive: str | Path) -> list[tarfile.TarInfo]
     return members
 
 
-def _take(tar: tarfile.TarFile, member: tarfile.TarInfo, folder: Path, ended: set) -> bool:
-    """Writes one file, unless what is there is further."""
-    path = PurePosixPath(member.name)
-    target = Path(folder, *path.parts)
-    if path.parent not in ended and (target.parent / WEIGHTS).exists():
+def _take(tar: tarfile.TarFile, files: dict[str, tarfile.TarInfo], run: Path) -> int:
+    """Writes the files of one run, unless what is there is further."""
+    run.mkdir(parents=True, exist_ok=True)
+    with locked(run):
+        if WEIGHTS in files:
+            if EVALUATION not in files and not _is_same(run / WEIGHTS, tar, files[WEIGHTS]):
+                (run / EVALUATION).unlink(missing_ok=True)
+        elif (run / WEIGHTS).exists() or _is_further(run / CHECKPOINT, tar, files.get(CHECKPOINT)):
+            return 0
+        for name, member in files.items():
+            with open_atomically(run / name) as stream:
+                shutil.copyfileobj(_open(tar, member), stream)
+        if WEIGHTS in files:
+            (run / CHECKPOINT).unlink(missing_ok=True)
+    return len(files)
+
+
+def _open(tar: tarfile.TarFile, member: tarfile.TarInfo) -> Any:
+    content = tar.extractfile(member)
+    assert content is not None  # a plain file has content
+    return content
+
+
+def _is_same(path: Path, tar: tarfile.TarFile, member: tarfile.TarInfo) -> bool:
+    """Whether a file here is the one in the archive."""
+    if not path.exists():
         return False
-    target.parent.mkdir(parents=True, exist_ok=True)
-    source = tar.extractfile(member)
-    assert source is not None  # a plain file has content
-    with locked(target.parent):
-        with open_atomically(target) as stream:
-            shutil.copyfileobj(source, stream)
-        if path.name == WEIGHTS:
-            (target.parent / CHECKPOINT).unlink(missing_ok=True)
-    return True
+    with path.open("rb") as here, _open(tar, member) as there:
+        sums = [hashlib.file_digest(stream, "sha256").digest() for stream in (here, there)]
+    return sums[0] == sums[1]
+
+
+def _is_further(path: Path, tar: tarfile.TarFile, member: tarfile.TarInfo | None) -> bool:
+    """Whether a checkpoint here has more epochs behind it than the one in the archive, if any."""
+    epochs = _epochs(path)
+    if not epochs or member is None:
+        return epochs > 0
+    with tempfile.NamedTemporaryFile() as copy:
+        shutil.copyfileobj(_open(tar, member), copy)
+        copy.flush()
+        return epochs > _epochs(Path(copy.name))
+
+
+def _epochs(checkpoint: Path) -> int:
+    """Epochs behind a checkpoint; none if it is damaged or not there."""
+    try:
+        epoch = load_arrays(checkpoint)[1].get("epoch")
+    except (DamagedFile, FileNotFoundError):
+        return 0
+    return epoch if isinstance(epoch, int) else 0
 
 
 class _Limited:
