@@ -110,6 +110,24 @@ def test_an_interruption_waits_for_the_end_of_an_epoch(splits, tmp_path, capsys)
     assert [s["epochs"] for s in slices if "epochs" in s] == [[1, 1], [2, 3]]
 
 
+@pytest.mark.parametrize("pause", [True, False])
+def test_what_starts_again_leaves_nothing_of_the_old(pause, splits, tmp_path):
+    """Neither the weights nor the checkpoint that were there pass for the new training's."""
+    options = {"data": splits, "folder": tmp_path, "show": False}
+    path, _ = train(FAST, 1, pause=lambda: pause, **options)
+
+    def crash(rows, graphs_per_second):
+        raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        train(FAST, 1, resume=False, watchers=[crash], **options)
+    train(FAST, 1, **options)
+    epochs = [json.loads(line)["epoch"] for line in (path / "metrics.jsonl").open()]
+    assert epochs == [1, 2, 3]
+    slices = json.loads((path / "environment.json").read_text())["slices"]
+    assert slices[-1]["epochs"] == [1, 3]
+
+
 def test_a_checkpoint_of_another_configuration_is_refused(splits, tmp_path):
     path, _ = train(FAST, 1, data=splits, folder=tmp_path, show=False, pause=lambda: True)
     other = dataclasses.replace(FAST, learning_rate=1e-3)

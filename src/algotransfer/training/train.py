@@ -129,8 +129,8 @@ def train(
         remove_leftovers(path)
         stack.enter_context(jax.default_device(find_device(device)))
         stack.enter_context(jax.default_matmul_precision(experiment.precision))
-        shown = progress.bar if show else progress.silent
-        reporters = [stack.enter_context(shown(experiment, len(seeds))), *watchers]
+        reporter = progress.bar if show else progress.silent
+        reporters = [stack.enter_context(reporter(experiment, len(seeds))), *watchers]
         if track:
             reporters.append(stack.enter_context(progress.tracker(track, experiment, len(seeds))))
         began = time.monotonic()
@@ -147,6 +147,8 @@ def train(
         found = load_checkpoint(path, config, states) if resume else None
         if found is None:
             epochs = 0
+            for name in (WEIGHTS, CHECKPOINT):  # they would pass for those of this training
+                (path / name).unlink(missing_ok=True)
             write_atomically(path / METRICS, b"")
         else:
             states, epochs = found
