@@ -41,9 +41,9 @@ dense, used = module.PROGRAMS["dense"], set()
 
 
 def program(*arguments):
-    trace, lost = dense(*arguments)
-    used.update(lost.devices())
-    return trace, lost
+    trace, *faults = dense(*arguments)
+    used.update(*(fault.devices() for fault in faults))
+    return trace, *faults
 
 
 program.eval_shape = dense.eval_shape

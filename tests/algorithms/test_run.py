@@ -70,27 +70,76 @@ def test_source_out_of_range(source):
 
 
 BAD_WEIGHTS = [
-    ("bellman_ford", 0.0, "(0, inf]", "0"),
-    ("dijkstra", -0.5, "(0, inf]", "-0.5"),
-    ("prim", np.nan, "(0, inf]", "nan"),
-    ("widest_par", np.inf, "(0, inf]", "inf"),
-    ("widest_seq", 1e-39, "(0, inf]", "1e-39"),  # float32 has it, with less than its precision
-    ("reliable_par", 1.5, "(0, 1]", "1.5"),
-    ("reliable_seq", 0.0, "(0, 1]", "0"),
-    ("bfs", np.nan, "[-inf, inf]", "nan"),
-    ("dfs", -np.inf, "[-inf, inf]", "-inf"),
+    ("bellman_ford", 0.0, " above 0", "0"),
+    ("dijkstra", -0.5, " above 0", "-0.5"),
+    ("prim", np.nan, " above 0", "nan"),
+    ("widest_par", np.inf, " above 0", "inf"),
+    ("widest_seq", 1e-39, " above 0", "1e-39"),  # float32 has it, with less than its precision
+    ("reliable_par", 1.5, " above 0 and at most 1", "1.5"),
+    ("reliable_seq", 0.0, " above 0 and at most 1", "0"),
+    ("bfs", np.nan, "", "nan"),
+    ("dfs", -np.inf, "", "-inf"),
 ]
 
 
 @pytest.mark.parametrize(("name", "weight", "interval", "shown"), BAD_WEIGHTS)
 def test_bad_weights(name, weight, interval, shown):
-    graph = batches.graph(3, [(0, 1), (1, 2)], weights=[0.5, weight])
-    message = (
-        f"{name} needs finite weights in {interval}, got {shown}; "
-        "rescale the weights or choose another algorithm"
-    )
+    good, bad = (batches.graph(3, [(0, 1), (1, 2)], weights=[0.5, w]) for w in (0.5, weight))
+    for graphs, place in ((concatenate([good, bad]), " of graph 1"), (bad, "")):
+        message = (
+            f"{name} needs finite weights{interval}, but the edge between nodes 1 and 2{place} "
+            f"has weight {shown}; rescale the weights or choose another algorithm"
+        )
+        with pytest.raises(ValueError, match=says(message)):
+            run(name, graphs)
+
+
+# Algorithms of one's own.
+
+
+def own(relax, **fields):
+    return replace(ALGORITHMS["bellman_ford"], name="own", relax=relax, **fields)
+
+
+def test_weights_of_ones_own_interval():
+    algorithm = own(jnp.maximum, weights=(-2.0, 5.0))
+    with pytest.raises(ValueError, match="needs finite weights of at least -2 and at most 5, but"):
+        run(algorithm, batches.graph(2, EDGE, weights=[6.0]))
+
+
+@pytest.mark.parametrize(
+    ("relax", "said"),
+    [
+        (lambda key: key, "failed (TypeError: <lambda>() takes 1 positional argument but 2 were"),
+        (lambda key, weight: key if key > weight else weight, "failed (ValueError: The truth valu"),
+        (lambda key, weight: np.minimum(key, weight), "failed (TracerArrayConversionError: "),
+        (lambda key, weight: None, "returned None for keys of shape (3, 1) and weights of shape"),
+        (lambda key, weight: weight[0], "returned ShapeDtypeStruct(shape=(4,), "),
+    ],
+)
+def test_what_relax_cannot_do_is_said(relax, said):
+    with pytest.raises(TypeError, match=says(f"relax of own {said}")) as caught:
+        run(own(relax), batches.graph(2, EDGE))
+    assert "; expected a function of an array of keys and one of weights" in str(caught.value)
+    assert "(and jnp.where in place of if)" in str(caught.value)
+
+
+def test_relax_may_return_a_number():
+    assert run(own(lambda key, weight: 1.0), batches.graph(2, EDGE)).final_key.tolist() == [0, 1]
+
+
+@EACH_LAYOUT
+def test_keys_that_never_settle_are_an_error(layout):
+    graphs = concatenate([batches.graph(3, edges) for edges in ([], EDGE)])
+    message = "own on graph 1 did not settle within 3 steps: its keys still become better"
     with pytest.raises(ValueError, match=says(message)):
-        run(name, graph)
+        run(own(lambda key, weight: key - weight), graphs, layout=layout)
+
+
+def test_an_entry_has_one_name(monkeypatch):
+    monkeypatch.setitem(ALGORITHMS, "mine", own(jnp.maximum))
+    with pytest.raises(ValueError, match=says("ALGORITHMS['mine'] has the name 'own'; give it")):
+        get_algorithm("mine")
 
 
 # Keys that float32 cannot tell from "unreached".

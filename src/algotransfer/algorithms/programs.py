@@ -12,12 +12,15 @@ from algotransfer.algorithms import engines
 from algotransfer.algorithms.base import Algorithm, Trace
 from algotransfer.graphs.graph import Graph
 
+Ran = tuple[Trace, jax.Array, jax.Array]
+
 
 @partial(jax.jit, static_argnums=(0, 2))
-def run_dense(algorithm: Algorithm, graphs: Graph, record: str) -> tuple[Trace, jax.Array]:
+def run_dense(algorithm: Algorithm, graphs: Graph, record: str) -> Ran:
     """All graphs step side by side, on matrices of weights.
 
-    **Returns:** the traces, and which of them lost a key (see `engines.State`).
+    **Returns:** the traces, which of them lost a key, and which are still active (see
+    `engines.State`).
     """
     num_nodes = graphs.num_nodes
     engine = engines.sequential_dense if algorithm.sequential else engines.parallel_dense
@@ -38,10 +41,11 @@ def run_dense(algorithm: Algorithm, graphs: Graph, record: str) -> tuple[Trace, 
 
 
 @partial(jax.jit, static_argnums=(0, 2))
-def run_sparse(algorithm: Algorithm, graphs: Graph, record: str) -> tuple[Trace, jax.Array]:
+def run_sparse(algorithm: Algorithm, graphs: Graph, record: str) -> Ran:
     """One graph after the other, on its list of edges.
 
-    **Returns:** the traces, and which of them lost a key (see `engines.State`).
+    **Returns:** the traces, which of them lost a key, and which are still active (see
+    `engines.State`).
     """
     num_nodes = graphs.num_nodes
 
@@ -58,10 +62,10 @@ def run_sparse(algorithm: Algorithm, graphs: Graph, record: str) -> tuple[Trace,
     return lax.map(one, graphs)
 
 
-def _repeat(step, state_of, carry, num_steps: int, record: str) -> tuple[Trace, jax.Array]:
+def _repeat(step, state_of, carry, num_steps: int, record: str) -> Ran:
     """Steps until no graph is active.
 
-    **Returns:** the trace, and whether a key was lost.
+    **Returns:** the trace, whether a key was lost, and whether another step may count.
     """
 
     def visible(carry):
@@ -96,4 +100,4 @@ def _repeat(step, state_of, carry, num_steps: int, record: str) -> tuple[Trace, 
         last = jax.tree.map(lambda past, leaf: jnp.where(late, leaf, past), history, last)
     key, pred, visited = last
     state = state_of(carry)
-    return Trace(key, pred, visited, state.length), state.lost
+    return Trace(key, pred, visited, state.length), state.lost, state.active

@@ -28,4 +28,7 @@ def get_algorithm(algorithm: str | Algorithm) -> Algorithm:
     if isinstance(algorithm, Algorithm):
         return algorithm
     check_name("algorithm", algorithm, ALGORITHMS)
-    return ALGORITHMS[algorithm]
+    found = ALGORITHMS[algorithm]
+    if found.name != algorithm:
+        raise ValueError(f"ALGORITHMS[{algorithm!r}] has the name {found.name!r}; give it one name")
+    return found

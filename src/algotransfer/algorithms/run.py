@@ -10,10 +10,11 @@ import jax
 import numpy as np
 
 from algotransfer.algorithms.base import Algorithm, Trace
+from algotransfer.algorithms.checks import check_relax, check_weights
 from algotransfer.algorithms.programs import run_dense, run_sparse
 from algotransfer.algorithms.registry import get_algorithm
 from algotransfer.arguments import checked
-from algotransfer.devices import default_device, default_platform
+from algotransfer.devices import default_platform
 from algotransfer.graphs.graph import Graph, check_graph
 
 Layout = Literal["dense", "sparse"]
@@ -47,15 +48,22 @@ def run(
     **Returns:** the `Trace`; a batch that takes more than one chunk comes back in host memory.
     """
     algorithm = get_algorithm(algorithm)
+    check_relax(algorithm)
     layout = layout or _faster_layout(algorithm, graphs.num_nodes)
     _check_graphs(algorithm, graphs, record)
     if not graphs.batch_shape:
         return run(algorithm, jax.tree.map(lambda leaf: leaf[None], graphs), record, layout)[0]
-    trace, lost = _in_chunks(PROGRAMS[layout], algorithm, graphs, record)
+    trace, lost, active = _in_chunks(PROGRAMS[layout], algorithm, graphs, record)
     if np.any(lost):
         raise FloatingPointError(
             f"{algorithm.name} on graph {int(np.argmax(lost))}: a key under- or overflowed float32 "
             f"to {algorithm.unreached_key:g}, the key of an unreached node; rescale the weights"
+        )
+    if not algorithm.sequential and np.any(active):
+        raise ValueError(
+            f"{algorithm.name} on graph {int(np.argmax(active))} did not settle within "
+            f"{graphs.num_nodes} steps: its keys still become better, for ever if they do so along "
+            "a cycle; let relax return no better key than it is given"
         )
     return trace
 
@@ -77,8 +85,8 @@ def _in_chunks(program, algorithm: Algorithm, graphs: Graph, record: str):
     graphs = jax.tree.map(np.asarray, graphs)
     shapes = program.eval_shape(algorithm, _with_room(graphs[:chunk], room), record)
     out = jax.tree.map(lambda leaf: np.empty((total, *leaf.shape[1:]), leaf.dtype), shapes)
-
-    device = default_device()
+    # None if nobody has chosen: naming the default device would compile the program once more.
+    device = jax.config.jax_default_device  # pyright: ignore[reportAttributeAccessIssue]
 
     def work(start: int) -> None:
         here = slice(start, start + chunk)
@@ -120,14 +128,4 @@ def _check_graphs(algorithm: Algorithm, graphs: Graph, record: str) -> None:
             f"many keys; above {LARGEST_TRACE} nodes use record='final'"
         )
     check_graph(graphs)
-    weights = np.asarray(graphs.weights)[np.asarray(graphs.edge_mask())]
-    low, high = algorithm.weights
-    # Numbers too small for float32's full precision count as 0: a CPU computes with them so.
-    above_low = weights >= np.finfo(np.float32).tiny if low == 0 else weights >= low
-    bad = weights[~(above_low & (weights <= high) & np.isfinite(weights))]
-    if bad.size:
-        interval = f"{'(' if low == 0 else '['}{low:g}, {high:g}]"
-        raise ValueError(
-            f"{algorithm.name} needs finite weights in {interval}, got {bad[0]:g}; "
-            "rescale the weights or choose another algorithm"
-        )
+    check_weights(algorithm, graphs)

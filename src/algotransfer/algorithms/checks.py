@@ -1,0 +1,56 @@
+"""What an algorithm needs: a `relax` that computes with arrays, and weights it makes sense of."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import jax
+import numpy as np
+
+from algotransfer.algorithms.base import Algorithm
+from algotransfer.graphs.graph import Graph
+
+RELAX = (
+    "expected a function of an array of keys and one of weights that computes element by element "
+    "with jax.numpy, such as lambda key, weight: key + weight (and jnp.where in place of if)"
+)
+
+
+@cache
+def check_relax(algorithm: Algorithm) -> None:
+    """Raises a `TypeError` unless `relax` can be traced, and gives every edge a number."""
+    key, weights = (jax.ShapeDtypeStruct((3, width), np.float32) for width in (1, 4))
+    try:
+        candidate = jax.eval_shape(algorithm.relax, key, weights)
+    except Exception as error:  # whatever somebody's own function may raise
+        reason = f"{type(error).__name__}: {error}".splitlines()[0]
+        raise TypeError(f"relax of {algorithm.name} failed ({reason}); {RELAX}") from error
+    numbers = isinstance(candidate, jax.ShapeDtypeStruct) and candidate.dtype.kind in "biuf"
+    if not numbers or candidate.shape not in ((), key.shape, weights.shape):
+        raise TypeError(
+            f"relax of {algorithm.name} returned {candidate!s:.80} for keys of shape {key.shape} "
+            f"and weights of shape {weights.shape}; {RELAX}"
+        )
+
+
+def check_weights(algorithm: Algorithm, graphs: Graph) -> None:
+    """Raises a `ValueError` that names the edge unless all weights lie where they should."""
+    weights, (low, high) = np.asarray(graphs.weights), algorithm.weights
+    # Numbers too small for float32's full precision count as 0: a CPU computes with them so.
+    above_low = weights >= np.finfo(np.float32).tiny if low == 0 else weights >= low
+    good = above_low & (weights <= high) & np.isfinite(weights)
+    bad = np.argwhere(np.asarray(graphs.edge_mask()) & ~good)
+    if bad.size:
+        first = tuple(bad[0].tolist())
+        tail, head = (np.asarray(ends)[first] for ends in (graphs.senders, graphs.receivers))
+        raise ValueError(
+            f"{algorithm.name} needs {_interval(low, high)}, but the edge between nodes {tail} and "
+            f"{head}{''.join(f' of graph {g}' for g in first[:-1])} has weight {weights[first]:g}; "
+            "rescale the weights or choose another algorithm"
+        )
+
+
+def _interval(low: float, high: float) -> str:
+    lower = "above 0" if low == 0 else f"of at least {low:g}"
+    ends = [lower] * (low > -np.inf) + [f"at most {high:g}"] * (high < np.inf)
+    return f"finite weights {' and '.join(ends)}".strip()
