@@ -20,12 +20,11 @@ from algotransfer.bridges.clrs import import_clrs
 from algotransfer.cli import main
 from algotransfer.cli.main import COMMANDS
 from algotransfer.datasets import load_dataset, make_dataset, save_dataset
-from algotransfer.experiment import Experiment
+from algotransfer.experiment import Experiment, fingerprint
 from algotransfer.graphs import read_graph
 from algotransfer.reproduce import packing
 from algotransfer.reproduce.packing import unpack
 from algotransfer.training import committed_weights, load_model
-from algotransfer.training.checkpoints import cut_metrics
 from algotransfer.training.slices import read_slices
 
 NASTY = ["", " ", "nan", "-1", "0", "1e400", "9" * 30, "../..", "/dev/null/x", "²", "[red]x[/]"]
@@ -184,8 +183,17 @@ def test_records(text, tmp_path_factory):
     TRIED["JSON files"] += 1
     (folder / "environment.json").write_bytes(text)
     assert isinstance(read_slices(folder), list)
-    (folder / "metrics.jsonl").write_bytes(text)
-    cut_metrics(folder / "metrics.jsonl", 3)
+
+
+@given(slices=JSON | st.lists(st.fixed_dictionaries({"device": JSON}), max_size=2))
+@example(slices={})
+def test_records_with_a_right_hash(slices, tmp_path_factory):
+    folder = tmp_path_factory.getbasetemp()
+    TRIED["JSON files"] += 1
+    content = {"slices": slices}
+    sealed = json.dumps({**content, "sha256": fingerprint(content)})
+    (folder / "environment.json").write_text(sealed)
+    assert isinstance(read_slices(folder), list)
 
 
 @given(

@@ -68,5 +68,7 @@ def test_a_run_of_ones_own_teaches_nothing(tmp_path, change, data):
     (run / "weights.npz").touch()
     seconds = {"compile": 9.0, "evaluation": 9.0, "training": 9.0}
     entry = {"device": {"platform": "cpu"}, "seconds": seconds, "epochs": [1, 9]}
-    (run / "environment.json").write_text(json.dumps({"slices": [entry]}))
+    content = {"slices": [entry]}
+    sealed = {**content, "sha256": fingerprint(content)}
+    (run / "environment.json").write_text(json.dumps(sealed))
     assert Estimates.read(tmp_path, cpu=True) == Estimates(cpu=True)

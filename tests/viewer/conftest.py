@@ -7,7 +7,6 @@ from browser.chromium import start_or_skip
 from algotransfer.experiment import Experiment
 from algotransfer.training import Model
 from algotransfer.training.examples import create_network
-from algotransfer.training.runs import stack_seeds
 
 
 @pytest.fixture(scope="session")
@@ -32,7 +31,7 @@ def untrained(**fields) -> Model:
     network = create_network(experiment, jax.random.key(0))
     count = len(experiment.tasks)
     card = {"diverged": [False], "infinity": [3.0] * count}
-    return Model(experiment, (0,), stack_seeds([network]), card)
+    return Model(experiment, (0,), jax.tree.map(lambda leaf: leaf[None], network), card)
 
 
 @pytest.fixture(scope="session")

@@ -6,7 +6,6 @@ therefore keeps a copy of its own: resuming writes the log as it was then.
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -50,13 +49,10 @@ def load_checkpoint(
             f"{path} belongs to another configuration: {first_difference(card['config'], config)}; "
             "train into another folder, or remove that one"
         )
-    log, epoch = arrays.pop(METRICS, None), card["epoch"]
+    log = arrays.pop(METRICS)
     states = from_arrays(like, arrays, f"{path}")
-    if log is None:  # checkpoints of version 0.1 have no copy
-        cut_metrics(folder / METRICS, epoch)
-    else:
-        write_atomically(folder / METRICS, log.tobytes())
-    return states, epoch
+    write_atomically(folder / METRICS, log.tobytes())
+    return states, card["epoch"]
 
 
 def first_difference(theirs: Any, ours: Any, path: str = "") -> str:
@@ -66,18 +62,3 @@ def first_difference(theirs: Any, ours: Any, path: str = "") -> str:
             if theirs.get(key) != ours.get(key):
                 return first_difference(theirs.get(key), ours.get(key), f"{path}.{key}".strip("."))
     return f"{path} is {theirs!r} there and {ours!r} here"
-
-
-def cut_metrics(path: Path, epoch: int) -> None:
-    """Drops what was logged after an epoch, and a last line that was cut off by a kill."""
-    if not path.exists():
-        return
-    kept = []
-    for line in path.read_bytes().decode(errors="replace").splitlines():
-        try:
-            if json.loads(line)["epoch"] > epoch:
-                break
-        except (ValueError, TypeError, KeyError, RecursionError):
-            break
-        kept.append(line + "\n")
-    write_atomically(path, "".join(kept).encode())

@@ -22,8 +22,6 @@ from algotransfer.training.truth import Infinity, make_truth, stand_in_for
 
 def tasks_of(experiment: Experiment) -> tuple[Task, ...]:
     """The algorithms of an experiment and how each is supervised; the target is the last."""
-    for _, supervision in experiment.tasks:
-        check_name("supervision", supervision, SUPERVISIONS)
     return tuple(
         Task(get_algorithm(name), SUPERVISIONS[supervision])
         for name, supervision in experiment.tasks

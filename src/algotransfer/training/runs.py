@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 
 from algotransfer.algorithms import get_algorithm
 from algotransfer.archive import load_arrays, save_arrays
@@ -276,8 +275,3 @@ def _weights_path(source: str | Path) -> Path:
         f"{source} is neither a run folder nor a weights file, nor the name of weights that come "
         f"with the package (those are: {names})"
     )
-
-
-def stack_seeds(networks: list[Executor]) -> Executor:
-    """Networks of several seeds as one tree with the seeds in front."""
-    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *networks)

@@ -30,12 +30,12 @@ def read_slices(folder: Path) -> list[dict[str, Any]]:
 def _entries(path: Path) -> list[dict[str, Any]]:
     try:
         content = json.loads(path.read_bytes())
-        slices = content.get("slices", [content])  # runs of version 0.1 kept the last one only
-        sha256 = content.get("sha256")
+        slices = content["slices"]
         known = all(isinstance(entry["device"]["platform"], str) for entry in slices)
-        if known and sha256 in (None, fingerprint({"slices": slices})):
+        whole = content["sha256"] == fingerprint({"slices": slices})
+        if known and whole and isinstance(slices, list):
             return slices
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+    except (ValueError, TypeError, KeyError, RecursionError):
         pass
     raise DamagedFile(f"{path} is damaged")
 

@@ -1,7 +1,8 @@
 """Supervisions: what of an execution the network is shown, and what it is held to.
 
 A supervision turns the truth about one algorithm into a `Driver` and, after the rollout, into
-named losses of one graph. `SUPERVISIONS` lists them; a new one is one class and one line there.
+named losses of one graph. A new one is a class, a line in `SUPERVISIONS`, its name in `Experiment`,
+and in `evaluation/reading.py` a line for each framework that says what is read of its executions.
 """
 
 from __future__ import annotations
