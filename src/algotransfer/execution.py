@@ -14,6 +14,7 @@ from jaxtyping import Float, Int
 from algotransfer.algorithms import Algorithm, run
 from algotransfer.arguments import checked
 from algotransfer.evaluation.execution import execute_freely
+from algotransfer.evaluation.reading import pointer_when_chosen
 from algotransfer.graphs.graph import Graph
 from algotransfer.graphs.named import check_single
 from algotransfer.networks.rollout import MOST_STEPS, Driver, State
@@ -118,11 +119,8 @@ def _final(task: Task, execution: Any) -> tuple[np.ndarray, np.ndarray]:
     if task.supervision.carry_all:
         return execution.key[-1], execution.pointer[-1]
     if task.algorithm.sequential:
-        pointer = np.arange(execution.key.shape[-1])  # a node that was never chosen has none
-        steps = list(zip(execution.chosen, execution.pointer, strict=True))
-        for chosen, pointers in steps[: len(pointer)]:  # after that no node is left to choose
-            pointer[chosen] = pointers[chosen]
-        return execution.key[-1], pointer
+        pointer, chosen = jnp.asarray(execution.pointer), jnp.asarray(execution.chosen)
+        return execution.key[-1], np.asarray(pointer_when_chosen(pointer, chosen))
     ended = np.flatnonzero(execution.stop > 0)
     last = ended[0] if ended.size else len(execution.stop) - 1
     return execution.key[last], execution.pointer[last]

@@ -10,11 +10,18 @@ from report.cases import as_printed, made_up
 from algotransfer.cli import main
 from algotransfer.methods import METHODS, TransferMethod
 from algotransfer.paper import paper_tables
-from algotransfer.report import examples
-from algotransfer.report.cells import all_cells, reference_cells, seed_values, table_cells
+from algotransfer.report import examples, html
+from algotransfer.report.cells import (
+    all_cells,
+    paper_cells,
+    reference_cells,
+    seed_values,
+    table_cells,
+)
 from algotransfer.report.collect import read_results
 from algotransfer.report.figures import draw_methods
-from algotransfer.report.html import html_table, write_html
+from algotransfer.report.html import html_table, seed_ratios, write_html
+from algotransfer.report.judging import judge_all
 from algotransfer.report.latex import latex_table, write_latex
 from algotransfer.report.markdown import markdown_table, write_markdown
 from algotransfer.report.own import own_networks, size_tables, what_changes
@@ -259,7 +266,7 @@ def test_the_command_writes_everything_from_the_tables_alone(results, tmp_path, 
     readme.write_text(f"before\n{START}\nstale\n{END}\nafter\n")
     assert main(["report", "--out", str(tmp_path), "--readme", str(readme)]) == 0
     text = capsys.readouterr().out
-    assert "64 of 64 cells (100%; wanted 80%); 0 cells have no run" in text
+    assert "64 of 64 cells (100%; wanted 80%).\n" in text
     names = {path.name for path in tmp_path.iterdir()}
     assert names >= {"results.md", "tables.tex", "tables.csv", "report.html"}
     page = readme.read_text()
@@ -303,3 +310,37 @@ def test_numbers_lead_to_executions(tables, tmp_path, monkeypatch):
     at_20 = [c.ours for c, (_, n) in zip(row.cells, columns, strict=True) if n == 20]
     assert linked == at_20
     assert "<a href" not in html_table(tables["seq-na"], pages)
+
+
+def test_ratios_are_those_that_agree():
+    def value(key, seed, nodes, metric):
+        """Seeds are far apart, and methods in another order for each."""
+        place = [len(str(key)), nodes % 7, len(metric)]
+        return 0.1 * 10 ** ((sum(place) * (seed + 2)) % 5 - 2 * (seed == 1))
+
+    values = seed_values(made_up(value, models=("NE", "NE++", "relax")))
+    verdicts = judge_all(values, paper_cells())
+    medians = 0
+    for verdict in verdicts:
+        agree = [verdict.claim.agrees(ratio) for ratio in seed_ratios(verdict.claim, values)]
+        assert sum(agree) == verdict.agree
+        sides = [verdict.claim.agrees(line.ours[0] / line.ours[1]) for line in verdict.lines]
+        medians += sides != agree
+    assert medians  # medians of the two sides would have told another story
+    assert sum(verdict.judged for verdict in verdicts) > 50
+
+
+def test_gaps_are_explained_where_there_are_any(results, monkeypatch):
+    monkeypatch.setattr(html, "_figures", lambda *_: [])  # they take their time
+    ends = results[results["metric"] == "pred"].assign(metric="term")
+    whole = pandas.concat([results, ends], ignore_index=True)
+    some = whole[whole["target"] != "dijkstra"]
+    for words, write in (
+        ("A – stands where nothing has been run", write_html),
+        ("Where there is a – instead of ours, nothing has been run", write_markdown),
+    ):
+        full, gaps = write(whole), write(some)
+        assert words in gaps
+        assert words not in full
+        assert "value + max(0.02, 25%): 64 of 64 cells (100%; wanted 80%)." in full
+        assert re.search(r"; \d+ cells have no run\.", gaps)

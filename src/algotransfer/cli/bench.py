@@ -152,7 +152,8 @@ class Bench:
 
 
 def _table(rows, ceilings, device: str):
-    from algotransfer.cli.tables import plain_table, titled
+    from algotransfer.cli.tables import titled
+    from algotransfer.evaluation.tables import plain_table
 
     table = plain_table(
         ["part", "what"],

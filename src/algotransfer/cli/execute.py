@@ -44,7 +44,8 @@ class Execute:
         check_file(self.out)
         from algotransfer.cli.console import next_step, output, wrote
         from algotransfer.cli.own import read_own
-        from algotransfer.cli.tables import plain_table, titled
+        from algotransfer.cli.tables import titled
+        from algotransfer.evaluation.tables import plain_table
         from algotransfer.execution import execute
         from algotransfer.files import write_atomically
         from algotransfer.graphs import write_graph

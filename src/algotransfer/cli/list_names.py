@@ -14,7 +14,8 @@ class ListNames:
     def run(self) -> None:
         """Prints a table for each kind of name."""
         from algotransfer.cli.console import next_step, output
-        from algotransfer.cli.tables import plain_table, titled
+        from algotransfer.cli.tables import titled
+        from algotransfer.evaluation.tables import plain_table
 
         for title, (columns, rows) in SECTIONS.items():
             table = plain_table(columns)

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import threading
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Protocol
 
+from algotransfer import __version__
 from algotransfer.cli.bench import Bench
 from algotransfer.cli.data import Data
 from algotransfer.cli.evaluate import Evaluate
@@ -48,7 +50,7 @@ COMMANDS: dict[str, type[Command]] = {
 
 DESCRIPTION = """Learn graph algorithms from inputs and outputs, with the steps of others as guide.
 
-Every command has its own --help."""
+Every command has its own --help; --version says which release this is."""
 
 TRACEBACK = "ALGOTRANSFER_TRACEBACK"  # set to 1 to see where an error comes from
 INTERRUPTED, TERMINATED, MISTAKE = 130, 143, 2
@@ -69,6 +71,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     **Returns:** the exit status: 0, or 2 after a user's mistake, or 130 after an interruption, or
     143 after a request to end.
     """
+    arguments = sys.argv[1:] if arguments is None else arguments
+    if [*arguments] == ["--version"]:
+        print(f"algotransfer {__version__}")
+        return 0
     from tyro.extras import subcommand_cli_from_dict
 
     command = subcommand_cli_from_dict(

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from rich.console import Group
 
-from algotransfer.cli.tables import plain_table, titled
+from algotransfer.cli.tables import titled
+from algotransfer.evaluation.tables import plain_table
 from algotransfer.reproduce.estimates import Estimates
 from algotransfer.reproduce.runner import Result
 from algotransfer.reproduce.steps import Step

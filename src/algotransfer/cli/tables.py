@@ -1,4 +1,4 @@
-"""Statistics of datasets as tables for the eye."""
+"""Tables for the eye, of datasets and trainings."""
 
 from __future__ import annotations
 
@@ -6,25 +6,15 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from rich.box import SIMPLE_HEAD
 from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
 from algotransfer.datasets.statistics import GraphStatistics, TraceStatistics
+from algotransfer.evaluation.tables import plain_table
 
 if TYPE_CHECKING:
     from algotransfer.training import Model
-
-
-def plain_table(text: Sequence[str], numbers: Sequence[str] = ()) -> Table:
-    """An empty table in the style of all commands: columns of text, then columns of numbers."""
-    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), show_edge=False)
-    for name in text:
-        table.add_column(name, overflow="fold")
-    for name in numbers:
-        table.add_column(name, justify="right", no_wrap=True)
-    return table
 
 
 def titled(title: str, table: Table) -> Group:

@@ -65,7 +65,7 @@ def read_sequential(algorithm: Algorithm, execution: Execution, truth: Truth) ->
     if execution.pointer is not None:
         pointer = _for_steps(execution.pointer, num_steps)
         comparisons["pred"] = Comparison(pointer[step, node], truth.pred[-1], reached)
-        answer = _pointer_when_chosen(execution.pointer, execution.chosen)
+        answer = pointer_when_chosen(execution.pointer, execution.chosen)
     return Reading(comparisons | _termination(execution, truth), answer)
 
 
@@ -110,7 +110,7 @@ def _for_steps(values: Array, num_steps: int) -> Array:
     return jnp.broadcast_to(values[:num_steps], (num_steps, *values.shape[1:]))
 
 
-def _pointer_when_chosen(
+def pointer_when_chosen(
     pointer: Int[Array, "steps n"], chosen: Int[Array, " steps"] | None
 ) -> Int[Array, " n"]:
     """Each node's pointer at the step the network chose it, and never chosen, itself."""

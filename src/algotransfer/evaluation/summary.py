@@ -29,7 +29,7 @@ def per_seed(frame: pandas.DataFrame) -> pandas.DataFrame:
     groups = overall.groupby(
         ["row", "seed", "num_nodes", "metric"], dropna=False, sort=False, as_index=False
     )
-    return groups.agg(mean=("value", "mean"), std=("value", _std))
+    return groups.agg(mean=("value", "mean"), std=("value", population_std))
 
 
 def check_frame(frame: Any) -> None:
@@ -114,12 +114,13 @@ def _over_seeds(frame: Any, keys: list[str]) -> pandas.DataFrame:
     return groups.agg(
         median=("mean", "median"),
         mean=("mean", "mean"),
-        std=("mean", _std),
+        std=("mean", population_std),
         family_std=("std", "median"),
         num_seeds=("mean", "size"),
     )
 
 
-def _std(values) -> float:
+def population_std(values) -> float:
+    """The standard deviation of these values, not an estimate for more; NaN if one is infinite."""
     with np.errstate(invalid="ignore"):  # an infinite value has no distance from the mean
         return float(np.std(np.asarray(values, np.float64)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,7 +20,7 @@ def summary_table(frame: pandas.DataFrame) -> Table:
     """A line per metric and row: means over families, the median of the seeds ± their spread."""
     short: Any = summary(frame)
     sizes = sorted(short["num_nodes"].unique())
-    table = _table(["metric", "row"], [f"{size} nodes" for size in sizes])
+    table = plain_table(["metric", "row"], [f"{size} nodes" for size in sizes])
     for metric in short["metric"].unique():
         lines = short[short["metric"] == metric]
         rows = lines["row"].unique()
@@ -47,16 +47,16 @@ def beside_paper_table(
 
     - `graph`: a family, or `mean` for the means over families only; everything if not given.
     """
-    table = _table(["nodes", "graph", "metric"], ["paper", "median of seeds", "mean of seeds"])
+    table = plain_table(["nodes", "graph", "metric"], ["paper", "median of seeds", "mean of seeds"])
     lines: Any = beside_paper(frame, experiment).drop_duplicates(["num_nodes", "graph", "metric"])
     for _, line in (lines if graph is None else lines[lines["graph"] == graph]).iterrows():
         table.add_row(
             str(line["num_nodes"]),
             line["graph"],
             line["metric"],
-            _spread(line["paper"], line["paper_std"]),
-            _spread(line["median"], line["family_std"]),
-            _spread(line["mean"], line["std"]),
+            spread(line["paper"], line["paper_std"]),
+            spread(line["median"], line["family_std"]),
+            spread(line["mean"], line["std"]),
         )
     return table
 
@@ -78,7 +78,7 @@ def methods_table(
         short[label] = ours[ours["row"] == "network"].set_index(["metric", "num_nodes"])["median"]
         sizes |= set(ours["num_nodes"])
     columns = [(metric, size) for metric in metrics for size in sorted(sizes)]
-    table = _table(["method"], [f"{metric}\n{size} nodes" for metric, size in columns])
+    table = plain_table(["method"], [f"{metric}\n{size} nodes" for metric, size in columns])
     for label, (experiment, frame) in results.items():
         lines: Any = beside_paper(frame, experiment)
         lines = lines[lines["graph"] == "mean"].drop_duplicates(["metric", "num_nodes"])
@@ -94,23 +94,27 @@ def methods_table(
     return table
 
 
-def _table(text: list[str], numbers: list[str]) -> Table:
+def plain_table(text: Sequence[str], numbers: Sequence[str] = ()) -> Table:
+    """An empty table in the style of all commands: columns of text, then columns of numbers."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
     table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), show_edge=False)
     for name in text:
-        table.add_column(name, no_wrap=True)
+        table.add_column(name, overflow="fold")
     for name in numbers:
         table.add_column(name, justify="right", no_wrap=True)
     return table
 
 
 def _cell(line) -> str:
-    return _spread(line["median"], line["std"] if line["num_seeds"] > 1 else np.nan)
+    return spread(line["median"], line["std"] if line["num_seeds"] > 1 else np.nan)
 
 
-def _spread(value: float, std: float) -> str:
+def spread(value: float, std: float) -> str:
+    """A number, with ± where there is a spread; nothing where there is no number."""
+    if np.isnan(value):
+        return ""
     return number(value) if np.isnan(std) else f"{number(value)} ± {number(std, 2)}"
 
 

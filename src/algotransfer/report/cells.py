@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
+from algotransfer.evaluation.summary import population_std
 from algotransfer.names import FAMILY_NAMES
 from algotransfer.paper import paper_tables
 from algotransfer.report.collect import EXPERIMENT
@@ -57,7 +56,7 @@ def over_seeds(values: Any) -> pandas.DataFrame:
     groups = networks.groupby(CELL, sort=False, as_index=False)
     return groups.agg(
         mean=("value", "mean"),
-        std=("value", _std),
+        std=("value", population_std),
         median=("value", "median"),
         low=("value", "min"),
         high=("value", "max"),
@@ -125,8 +124,3 @@ def all_cells(values: Any, metrics: tuple[str, ...]) -> pandas.DataFrame:
     places = cells.assign(supervision=cells["supervision"].str.slice(0, 2))
     places = places[["table", *keys]].drop_duplicates()
     return pandas.concat([cells, places.merge(references, on=keys)], ignore_index=True)
-
-
-def _std(values) -> float:
-    with np.errstate(invalid="ignore"):  # an infinite value has no distance from the mean
-        return float(np.std(np.asarray(values, np.float64)))

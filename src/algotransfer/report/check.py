@@ -29,9 +29,10 @@ class Check:
     def words(self) -> str:
         """One sentence."""
         return (
-            f"Predecessor error at 20 nodes, median over seeds, within the paper's value + "
+            f"Predecessor error at 20 nodes, median over seeds, at most the paper's value + "
             f"max({ABSOLUTE}, {RELATIVE:.0%}): {self.run - len(self.misses)} of {self.run} cells "
-            f"({self.share:.0%}; wanted {WANTED:.0%}); {self.missing} cells have no run."
+            f"({self.share:.0%}; wanted {WANTED:.0%})"
+            f"{f'; {self.missing} cells have no run' if self.missing else ''}."
         )
 
 

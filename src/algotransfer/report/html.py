@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from html import escape
+from statistics import median
 from types import MappingProxyType
 from typing import Any
 
 from algotransfer.evaluation.tables import number
 from algotransfer.report.cells import paper_cells, seed_values
 from algotransfer.report.check import check_small_graphs
-from algotransfer.report.claims import SOURCES
+from algotransfer.report.claims import SOURCES, Claim
 from algotransfer.report.figures import draw_hops, draw_methods, draw_networks, to_svg
-from algotransfer.report.judging import Verdict, judge_all
+from algotransfer.report.judging import Verdict, judge, judge_all
 from algotransfer.report.markdown import RULE, factor, run_count, runs, score
 from algotransfer.report.own import NO_TREND, own_networks, size_tables, what_changes
 from algotransfer.report.tables import Cell, Table, extra_tables, paper_tables_beside_ours
@@ -40,9 +42,13 @@ nav a { margin-right: .8rem; white-space: nowrap; }
 """
 INTRODUCTION = """
 <p>In every cell the upper number is ours: mean ± standard deviation over seeds, each seed a mean
-over the three families of graphs. The lower one is the paper's, whose ± is over families. A –
-stands where nothing has been run. † marks a run whose settings are not the paper's. Shaded rows
-need no network.</p>"""
+over the three families of graphs. The lower one is the paper's, whose ± is over families. † marks a
+run whose settings are not the paper's. Shaded rows need no network.</p>"""
+MEDIANS = (
+    "Medians over seeds; left / right is the median of the seeds' own ratios, by which a "
+    "comparison agrees or not"
+)
+GAPS = "<p>A – stands where nothing has been run.</p>"
 
 
 def write_html(
@@ -76,7 +82,7 @@ def write_html(
         *[f"<p>{escape(note)}</p>"] * bool(note),
         f'<nav aria-label="contents">{links}</nav>',
         '<main><h2 id="claims">The paper\'s claims, and ours</h2>',
-        _claims(judge_all(values, paper_cells())),
+        _claims(values),
         *_own(own_networks(values)),
         '<h2 id="check">Graphs of the training size</h2>',
         f"<p>{escape(check.words)}</p>",
@@ -84,9 +90,10 @@ def write_html(
         '<h2 id="figures">Figures</h2>',
         *_figures(values, hops),
     ]
+    legend = [INTRODUCTION, *[GAPS] * (not all(table.whole for table in tables))]
     for table in tables:
         parts += [f'<h2 id="{table.name}">{table.name}</h2>']
-        parts += [INTRODUCTION] * (table is tables[0])
+        parts += legend * (table is tables[0])
         parts.append(html_table(table, examples))
         if table.name in extra:
             parts.append(f"<details><summary>Beside the paper: {_metrics(extra[table.name])}")
@@ -132,7 +139,8 @@ def _cell(cell: Cell, example: str | None) -> str:
     return f'<td class="n">{ours}{theirs}</td>'
 
 
-def _claims(verdicts: Sequence[Verdict]) -> str:
+def _claims(values: Any) -> str:
+    verdicts = judge_all(values, paper_cells())
     heads = ("claim", "our runs", "factor, left over right", "the paper's numbers")
     lines = [f'<p>{escape(score(verdicts))}</p><div class="wide"><table>']
     lines.append("<caption>Judged by rule, paired over seeds</caption><thead>")
@@ -142,7 +150,7 @@ def _claims(verdicts: Sequence[Verdict]) -> str:
     for verdict in verdicts:
         ours = escape(runs(verdict).replace("**", ""))
         lines.append(
-            f'<tr><th scope="row">{escape(verdict.claim.sentence)}.{_numbers(verdict)}</th>'
+            f'<tr><th scope="row">{escape(verdict.claim.sentence)}.{_numbers(verdict, values)}</th>'
             f'<td class="{verdict.ours.split()[0]}">{ours}</td>'
             f"<td>{escape(factor(verdict))}</td><td>{escape(verdict.paper)}</td></tr>"
         )
@@ -156,16 +164,31 @@ def _own(table: Table | None) -> list[str]:
     return [f"<h2>Past the paper</h2><p>{escape(what_changes(table))}</p>", html_table(table)]
 
 
-def _numbers(verdict: Verdict) -> str:
+def _numbers(verdict: Verdict, values: Any) -> str:
     """The comparisons behind a verdict, to be unfolded."""
-    heads = ("left", "right", "ours, left", "ours, right", "paper, left", "paper, right")
-    lines = ["<details><summary>the numbers</summary><table><tr>"]
+    sides = ("left", "right", "left / right")
+    heads = (*sides[:2], *(f"ours, {side}" for side in sides), "paper, left", "paper, right")
+    lines = [f"<details><summary>the numbers</summary><table><caption>{MEDIANS}</caption><tr>"]
     lines.append("".join(f'<th scope="col">{head}</th>' for head in heads) + "</tr>")
-    for line in verdict.lines:
-        numbers = ["–" if value != value else number(value) for value in (*line.ours, *line.paper)]
+    for line, ratio in zip(verdict.lines, seed_ratios(verdict.claim, values), strict=True):
+        found = (*line.ours, ratio, *line.paper)
+        numbers = ["–" if value != value else number(value) for value in found]
         cells = "".join(f'<td class="n">{text}</td>' for text in numbers)
         lines.append(f"<tr><td>{escape(line.left)}</td><td>{escape(line.right)}</td>{cells}</tr>")
     return "".join([*lines, "</table></details>"])
+
+
+def seed_ratios(claim: Claim, values: Any) -> list[float]:
+    """Left over right of every comparison: the median over the seeds that have all of them."""
+    paper, seeds = paper_cells(), []
+    for _, of_seed in values.groupby("seed"):
+        pairs = [line.ours for line in judge(claim, of_seed, paper).lines]
+        ratios = [math.log10(left / right) for left, right in pairs]
+        if all(map(math.isfinite, ratios)):
+            seeds.append(ratios)
+    if not seeds:
+        return [math.nan] * len(claim.pairs)
+    return [10 ** median(of_pair) for of_pair in zip(*seeds, strict=True)]
 
 
 def _figures(values: Any, hops: Any | None) -> list[str]:

@@ -22,10 +22,10 @@ Written by `algotransfer report` from the tidy tables beside it; do not edit.
 A cell reads **ours** (the paper's). Ours is the mean ± standard deviation over seeds (of all of
 them, not an estimate for more); each seed is a mean over the three families of graphs. The paper
 has one run; its ± is the standard deviation over families. `pred` and `next` are error rates, `key`
-is a mean squared error, `term` is better when larger. Where there is a – instead of ours, nothing
-has been run; where there are no brackets, the paper has no such number. † marks a run whose
-settings are not the paper's.
+is a mean squared error, `term` is better when larger. Where there are no brackets, the paper has no
+such number. † marks a run whose settings are not the paper's.
 """
+GAPS = "Where there is a – instead of ours, nothing has been run.\n"
 RULE = (
     f"A verdict is a rule, not an opinion: all comparisons of a claim, paired over seeds, with a "
     f"{CONFIDENCE:.0%} interval; in brackets, how many of the comparisons agree one by one. With "
@@ -46,14 +46,15 @@ def write_markdown(results: Any, note: str = "") -> str:
     - `note`: a paragraph for the beginning.
     """
     values = seed_values(results)
-    parts = [INTRODUCTION, run_count(results), *[note] * bool(note)]
+    tables, extra = paper_tables_beside_ours(values), extra_tables(values)
+    parts = [INTRODUCTION, *[GAPS] * (not all(table.whole for table in tables))]
+    parts += [run_count(results), *[note] * bool(note)]
     parts += ["## The paper's claims, and ours\n", claims_table(judge_all(values, paper_cells()))]
     own = own_networks(values)
     if own is not None:
         parts += [f"## Past the paper\n\n{what_changes(own)}\n", markdown_table(own)]
     parts += ["## Graphs of the training size\n", check_list(check_small_graphs(values))]
-    extra = extra_tables(values)
-    for table in paper_tables_beside_ours(values):
+    for table in tables:
         parts += [f"## {table.name}\n", f"{table.title}.\n", markdown_table(table)]
         if table.name in extra:
             parts += ["Beside the paper:\n", markdown_table(extra[table.name])]

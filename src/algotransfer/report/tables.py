@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, replace
 from typing import Any
 
-from algotransfer.evaluation.tables import number
+from algotransfer.evaluation.tables import spread
 from algotransfer.report.cells import extra_cells, reference_cells, table_cells
 
 EXTRA = ("tree", "no_path", "cost", "exact")
@@ -91,6 +91,11 @@ class Table:
     note: str = ""
 
     @property
+    def whole(self) -> bool:
+        """Whether ours is beside every number of the paper."""
+        return all(cell.ours or not cell.theirs for row in self.rows for cell in row.cells)
+
+    @property
     def marks(self) -> list[str]:
         """What † stands for."""
         return sorted({row.marks for row in self.rows if row.marks})
@@ -111,13 +116,6 @@ def extra_tables(values: Any) -> dict[str, Table]:
         title = f"{table.title}, beside the paper"
         found[name] = replace(table, name=f"{name}-beside", title=title, note="")
     return found
-
-
-def spread(value: float, std: float) -> str:
-    """A number, with ± where there is a spread; nothing where there is no number."""
-    if math.isnan(value):
-        return ""
-    return number(value) if math.isnan(std) else f"{number(value)} ± {number(std, 2)}"
 
 
 def _names(cells: Any) -> list[str]:

@@ -17,7 +17,7 @@ from jaxtyping import Array, Float, Int
 
 from algotransfer.evaluation.exam import first_and_last
 from algotransfer.evaluation.execution import best_predecessors, faster_layout, free_drivers
-from algotransfer.evaluation.reading import READINGS
+from algotransfer.evaluation.reading import READINGS, pointer_when_chosen
 from algotransfer.execution import blind_driver, healthy_seed
 from algotransfer.graphs import Graph
 from algotransfer.networks.executor import Executor
@@ -146,7 +146,8 @@ def _observe(task: Task, graph: Graph, start, steps: Any) -> Observation:
         held = reached = later | is_source if carry_all else done
     pointer = np.concatenate([np.full((1, graph.num_nodes), -1), steps.pointer])
     if chosen is not None and not carry_all:
-        pointer = _kept_when_chosen(pointer, chosen)
+        # It is kept from then on, as `held` is.
+        pointer = pointer_when_chosen(jnp.asarray(steps.pointer), jnp.asarray(chosen))
     pred = np.where(held & later, pointer, -1)
     pred[0, int(graph.source)] = int(graph.source)
     if algorithm.binary:  # which of several equal parents is listed is not learned
@@ -162,11 +163,3 @@ def _observe(task: Task, graph: Graph, start, steps: Any) -> Observation:
         steps.chance,
         stop,
     )
-
-
-def _kept_when_chosen(pointer: np.ndarray, chosen: np.ndarray) -> np.ndarray:
-    """Each node's pointer from the step on at which it was chosen."""
-    kept = np.full_like(pointer, -1)
-    for step, node in enumerate(chosen.tolist(), start=1):
-        kept[step:, node] = pointer[step, node]
-    return kept
