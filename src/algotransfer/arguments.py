@@ -76,7 +76,7 @@ def check_types(
                 raise ValueError(f"{name}={value!r:.60}; choose {' or '.join(map(repr, chosen))}")
             raise TypeError(
                 f"{owner}: {name} is {shown(value)} (of type {type(value).__name__}); "
-                f"expected {_words(hints[name])}"
+                f"expected {_words(hints[name])}{_way(value, hints[name])}"
             )
     return values
 
@@ -159,6 +159,13 @@ def _fits(value: Any, hint: Any) -> bool:
     keyed = isinstance(value, abc.Mapping)
     items, kind = (value.values(), inner[1]) if keyed else (value, inner[0])
     return all(_fits(item, kind) for item in itertools.islice(items, ITEMS))
+
+
+def _way(value: Any, hint: Any) -> str:
+    """How an expected class says that one of it is made of a value (`way_from`), if it does."""
+    kinds = typing.get_args(hint) if typing.get_origin(hint) in UNIONS else (hint,)
+    classes = [kind for kind in kinds if isinstance(kind, type) and hasattr(kind, "way_from")]
+    return "".join(f"; {way}" for way in (kind.way_from(value) for kind in classes) if way)
 
 
 def _each(origin: Any, inner: tuple) -> bool:

@@ -62,6 +62,10 @@ def test_mistakes():
         from_graphs([networkx.path_graph(3), networkx.path_graph(4)])
     with pytest.raises(ValueError, match="2 family names for 1 graphs; give one for each"):
         from_graphs([networkx.path_graph(3)], family=["a", "b"])
+    one = networkx.path_graph(3)
+    for alone in (one, from_networkx(one), networkx.to_scipy_sparse_array(one), "path.csv"):
+        with pytest.raises(TypeError, match=r"; expected a list of graphs, such as \[graph\]"):
+            from_graphs(alone)
 
 
 def graph(senders, receivers, weights, source=0):

@@ -169,3 +169,18 @@ def test_listing_the_families_needs_no_jax():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["er", "ba", "grid", "False"]
+
+
+def test_other_things_get_a_word_on_how_they_become_graphs():
+    line = nx.path_graph(3)
+    named = from_networkx(line)
+    for other, said in [
+        ("line.csv", r"expected a Graph; read_graph\(path\)\.graph reads one from a file"),
+        (named, r"of type NamedGraph\); expected a Graph; take its \.graph$"),
+        (line, r"expected a Graph; .*from_networkx\(graph\)\.graph makes one"),
+        (to_scipy(named.graph), r"expected a Graph; .*from_scipy\(matrix\)\.graph makes"),
+        ([named.graph], r"expected a Graph; .*concatenate\(graphs\) makes one batch of several"),
+        (7, "expected a Graph$"),
+    ]:
+        with pytest.raises(TypeError, match=said):
+            to_scipy(other)

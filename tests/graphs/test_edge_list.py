@@ -24,6 +24,7 @@ def edges(named):
         "\ufeffSource,Target,Weight\nBern,Basel,0.5\nBasel,Chur,2",
         "# towns\n\nsource, target, weight\n  # two edges\nBern, Basel, 0.5\n\nBasel , Chur,2",
         'weight,v,u\n0.5,"Basel",Bern\n2,Chur,"Basel"\n',
+        "id,u,v,label,weight,\n1,Bern,Basel,fast,0.5,0\n2,Basel,Chur,,2\n",
         "u,v,weight\nBern,Basel,0.5\nBasel,Bern,0.5\nBasel,Chur,2\n",
     ],
 )
@@ -59,6 +60,8 @@ def test_names_are_arbitrary_text():
         ("a,b,0.5\n", "line 1: the header is 'a,b,0.5'; expected source,target,weight or u,v,weig"),
         ("\nu;v;weight\na;b;1\n", "line 2: the header is 'u;v;weight'; .* separated by commas"),
         ("u,v,wieght\n", "the header is 'u,v,wieght'"),
+        ("u,v,label\na,b,3\n", "the header is 'u,v,label'; .*perhaps with other columns, or sour"),
+        ("u,v,weight,Weight\n", "the header is 'u,v,weight,Weight'"),
         ("u,weight\n", "the header is 'u,weight'"),
         ("u,u,v\n", "the header is 'u,u,v'"),
         ("source,u,v\n", "the header is 'source,u,v'"),

@@ -11,7 +11,7 @@ import jax
 import numpy as np
 
 from algotransfer.archive import content_hash
-from algotransfer.arguments import checked
+from algotransfer.arguments import checked, shown
 from algotransfer.datasets.dataset import Dataset
 from algotransfer.datasets.ragged import check_edges, to_ragged
 from algotransfer.graphs import (
@@ -36,6 +36,12 @@ def from_graphs(graphs: Iterable[Any], family: str | Sequence[str] = "own") -> D
         the source.
     - `family`: a name for all, or one for each, by which statistics and results are grouped.
     """
+    one = isinstance(graphs, str | NamedGraph)
+    if one or hasattr(graphs, "tocoo") or hasattr(graphs, "adjacency"):  # of scipy, of networkx
+        raise TypeError(
+            f"from_graphs: graphs is {shown(graphs)} (of type {type(graphs).__name__}); expected a "
+            "list of graphs, such as [graph]"
+        )
     parts = [_batch(item) for item in graphs]
     if not parts:
         raise ValueError("a dataset needs at least one graph, got none")

@@ -1,7 +1,8 @@
 """Edge lists as CSV: `source,target,weight` (or `u,v,weight`), one undirected edge a line.
 
-The weight may be missing (1), lines that begin with # are comments, and names are arbitrary text.
-A line without a target is a node on its own; nodes are numbered in the order they appear.
+The weight may be missing (1); beside all three, other columns are passed over. Lines that begin
+with # are comments, and names are arbitrary text. A line without a target is a node on its own;
+nodes are numbered in the order they appear.
 """
 
 from __future__ import annotations
@@ -64,10 +65,12 @@ def read_edge_list(content: bytes, source: Hashable = None) -> NamedGraph:
 
 def _columns(header: list[str]) -> list[str]:
     columns = [COLUMNS.get(field.lower(), field) for field in header]
-    if sorted(columns) not in (["source", "target"], ["source", "target", "weight"]):
+    known = sorted(column for column in columns if column in HEADER)
+    # Beside a weight, other columns are no matter; without one, any of them may be meant for it.
+    if known != [*HEADER] and sorted(columns) != ["source", "target"]:
         raise ValueError(
-            f"the header is {','.join(header)!r}; expected source,target,weight or u,v,weight "
-            "(the weight may be left out), separated by commas"
+            f"the header is {','.join(header)!r}; expected source,target,weight or u,v,weight, "
+            "perhaps with other columns, or source,target alone, separated by commas"
         )
     return columns
 

@@ -39,9 +39,9 @@ FORMATS = {
 def read_graph(path: str | os.PathLike[str], source: Hashable = None) -> NamedGraph:
     """Reads a weighted undirected graph from an edge list (`.csv`) or GraphML (`.graphml`).
 
-    An edge list has a header, `source,target,weight` or `u,v,weight`, then an edge a line.
-    Missing weights are 1. Edges may be listed in both directions if their weights agree; those of
-    a directed GraphML file must be.
+    An edge list has a header, `source,target,weight` or `u,v,weight`, then an edge a line; other
+    columns are passed over. Missing weights are 1. Edges may be listed in both directions if their
+    weights agree; those of a directed GraphML file must be.
 
     **Arguments:**
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import equinox as eqx
 import jax
@@ -52,6 +53,21 @@ class Graph(eqx.Module):
         """The graphs at `index` of the batch (an integer, a slice or an index array)."""
         # The ellipsis keeps the source of a single graph an array; NumPy would return a scalar.
         return jax.tree.map(lambda leaf: leaf[index, ...], self)
+
+    @staticmethod
+    def way_from(value: Any) -> str:
+        """Which function makes graphs of something else; said where one is given instead."""
+        if isinstance(value, str | os.PathLike):
+            return "read_graph(path).graph reads one from a file"
+        if isinstance(getattr(value, "graph", None), Graph):
+            return "take its .graph"
+        if hasattr(value, "adjacency"):
+            return "algotransfer.graphs.from_networkx(graph).graph makes one"
+        if hasattr(value, "tocoo"):
+            return "algotransfer.graphs.from_scipy(matrix).graph makes one"
+        if isinstance(value, Sequence):
+            return "algotransfer.graphs.concatenate(graphs) makes one batch of several"
+        return ""
 
     def edge_mask(self) -> Bool[Array, "*batch edges"]:
         """True at edges, False at padding."""
