@@ -22,7 +22,7 @@ def test_bad_files_are_refused(kind, tmp_path):
                 read(content[: len(content) // 2], tmp_path)
 
 
-@pytest.mark.skipif(find_spec("atheris") is None, reason="pip install 'algotransfer[fuzz]'")
+@pytest.mark.skipif(find_spec("atheris") is None, reason="pip install '.[fuzz]'")
 def test_it_runs():
     tried, said = guided.campaign("CSV files", 3)
     assert tried > 100

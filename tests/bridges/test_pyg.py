@@ -19,7 +19,7 @@ def test_the_page_about_pytorch_can_be_followed(in_pyg):
 def test_without_pyg_the_error_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "torch_geometric.data", None)  # as if it were not installed
     monkeypatch.setitem(sys.modules, "torch", object())
-    with pytest.raises(ImportError, match=r"needs .*`pip install algotransfer\[pyg\]`"):
+    with pytest.raises(ImportError, match=r"needs .*`pip install '\.\[pyg\]'`"):
         to_pyg(make_dataset("er", 2, 5))
 
 

@@ -5,6 +5,7 @@ import sys
 
 import pytest
 
+from algotransfer import __version__
 from algotransfer.cli import main
 from algotransfer.cli.main import COMMANDS
 
@@ -38,6 +39,11 @@ def test_help_imports_nothing_heavy_and_is_quick(command):
         if seconds[-1] < 0.5:
             break
     assert min(seconds) < 0.5
+
+
+def test_version(capsys):
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out == f"algotransfer {__version__}\n"
 
 
 def test_help_lists_every_command(capsys):

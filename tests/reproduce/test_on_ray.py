@@ -199,5 +199,5 @@ def test_words_about_what_cannot_work(cluster, tmp_path, monkeypatch, capsys):
     assert main(["reproduce", "--address", "auto", "--dry-run"]) == 2
     assert "add --executor ray" in capsys.readouterr().err
     monkeypatch.setitem(__import__("sys").modules, "ray", None)
-    with pytest.raises(ValueError, match=r"pip install 'algotransfer\[ray\]'"):
+    with pytest.raises(ValueError, match=r"pip install '\.\[ray\]'"):
         Cluster()

@@ -232,6 +232,8 @@ def test_bad_requests_are_answered_by_sentences(splits, tmp_path):
         train(FAST, 1, data="papr", folder=tmp_path)
     with pytest.raises(FileNotFoundError, match="neither a run folder nor a weights file"):
         load_model(tmp_path / "nothing")
+    with pytest.raises(FileNotFoundError, match=r"\(did you mean 'ne-bfs-tf' or 'ne.*'\?\); .*"):
+        load_model("ne-bsf-tf")
 
 
 def test_base_models_are_trained_once_and_frozen_parts_stay(splits, tmp_path):

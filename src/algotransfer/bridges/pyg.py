@@ -70,8 +70,8 @@ def _import():
         from torch_geometric.data import Data  # pyright: ignore[reportMissingImports]
     except ImportError as error:
         raise ImportError(
-            f"to_pyg needs PyTorch Geometric ({error}); install it with "
-            "`pip install algotransfer[pyg]`"
+            f"to_pyg needs PyTorch Geometric ({error}); install it with `pip install '.[pyg]'` in "
+            "the folder of algotransfer"
         ) from error
     return torch, Data
 

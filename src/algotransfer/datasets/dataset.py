@@ -92,7 +92,7 @@ def make_dataset(
 
     - `graph`: a family (`er`, `ba`, `grid`) or several, which follow one another in that order.
     - `num_graphs`: how many graphs *of each family*.
-    - `split`: `train`, `validation` or `test`; they never share random numbers.
+    - `split`: `train`, `validation`, `test` or any other name; no two share random numbers.
     - `attachments`: edges that a new node of a `ba` graph brings.
     - `shape`: shape rule of `grid`, `any` or `square`; by the number of nodes if not given.
 

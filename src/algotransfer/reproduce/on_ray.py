@@ -63,7 +63,7 @@ class Cluster:
         except ImportError as error:
             raise ValueError(
                 "--executor ray needs Ray, which is not installed here; "
-                "install it with: pip install 'algotransfer[ray]'"
+                "install it with: pip install '.[ray]'"
             ) from error
         self.ray: Any = ray
         try:

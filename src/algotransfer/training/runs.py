@@ -27,7 +27,7 @@ from algotransfer.datasets import Splits
 from algotransfer.devices import default_device
 from algotransfer.experiment import MOST_SEEDS, Experiment, fingerprint
 from algotransfer.files import DamagedFile, set_aside, write_atomically
-from algotransfer.names import check_name
+from algotransfer.names import check_name, nearest
 from algotransfer.networks import MODELS
 from algotransfer.networks.executor import Executor
 from algotransfer.sums import is_damaged
@@ -270,8 +270,9 @@ def _weights_path(source: str | Path) -> Path:
             f"{path} has no {WEIGHTS} yet: its training has not ended; "
             "run the same `algotransfer train` command again to go on with it"
         )
-    names = ", ".join(committed_weights()) or "none"
+    names = committed_weights()
     raise FileNotFoundError(
         f"{source} is neither a run folder nor a weights file, nor the name of weights that come "
-        f"with the package (those are: {names})"
+        f"with the package{nearest(str(source), names, most=3)}; `algotransfer list` shows "
+        f"those {len(names)}"
     )
