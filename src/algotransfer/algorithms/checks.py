@@ -35,17 +35,18 @@ def check_relax(algorithm: Algorithm) -> None:
 
 def check_weights(algorithm: Algorithm, graphs: Graph) -> None:
     """Raises a `ValueError` that names the edge unless all weights lie where they should."""
-    weights, (low, high) = np.asarray(graphs.weights), algorithm.weights
+    edges, (low, high) = np.asarray(graphs.edge_mask()), algorithm.weights
+    weights = np.asarray(graphs.weights)[edges]
     # Numbers too small for float32's full precision count as 0: a CPU computes with them so.
     above_low = weights >= np.finfo(np.float32).tiny if low == 0 else weights >= low
     good = above_low & (weights <= high) & np.isfinite(weights)
-    bad = np.argwhere(np.asarray(graphs.edge_mask()) & ~good)
-    if bad.size:
-        first = tuple(bad[0].tolist())
+    if not good.all():
+        bad = np.argmin(good)
+        first = tuple(np.argwhere(edges)[bad].tolist())
         tail, head = (np.asarray(ends)[first] for ends in (graphs.senders, graphs.receivers))
         raise ValueError(
             f"{algorithm.name} needs {_interval(low, high)}, but the edge between nodes {tail} and "
-            f"{head}{''.join(f' of graph {g}' for g in first[:-1])} has weight {weights[first]:g}; "
+            f"{head}{''.join(f' of graph {g}' for g in first[:-1])} has weight {weights[bad]:g}; "
             "rescale the weights or choose another algorithm"
         )
 
