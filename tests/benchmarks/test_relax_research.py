@@ -17,7 +17,7 @@ from algotransfer.evaluation.evaluate import COLUMNS
 from algotransfer.experiment import Experiment
 from algotransfer.networks import MODELS, RelaxationExecutor
 from algotransfer.training.examples import make_examples, tasks_of
-from algotransfer.training.objective import objective
+from algotransfer.training.objective import draw_noise, objective
 from algotransfer.training.runs import Model
 from algotransfer.training.train import start_seeds
 
@@ -48,7 +48,8 @@ def test_every_variant_can_be_trained(examples, variant):
 
     def losses(key):
         network = variant.network.create((tasks[0].algorithm,), 4, key)
-        return objective(network, tasks, graphs, key, variant.trajectories or 2, "best")[0]
+        noise = draw_noise(tasks, graphs, variant.trajectories or 2, key)
+        return objective(network, tasks, graphs, noise, "best")[0]
 
     assert jax.eval_shape(losses, jax.random.key(0)).shape == (2,)
 

@@ -11,7 +11,7 @@ from algotransfer.networks import latents, make_layouts
 from algotransfer.networks.layouts.edge_kernel import best_of_neighbours, fits
 from algotransfer.networks.layouts.edge_programs import ROWS, Weights
 from algotransfer.networks.layouts.listed import with_neighbours
-from algotransfer.training.objective import objective
+from algotransfer.training.objective import draw_noise, objective
 
 UNITS, OUTPUTS, COPIES = 64, 32, 3
 CASES = pytest.mark.parametrize(
@@ -132,10 +132,11 @@ def test_losses_and_gradients(model, hidden, supervision, monkeypatch):
     tasks = tasks_of(("dijkstra",), (supervision,))
     examples = examples_of(tasks, graphs(per_family=1), layout="dense")
     network, _ = networks(model, ("dijkstra",), hidden=hidden)
+    noise = draw_noise(tasks, examples, 2, jax.random.key(3))
     monkeypatch.setattr(type(network), "folded_on", ("cpu",))
 
     def loss(network):
-        losses, _ = objective(network, tasks, examples, jax.random.key(3), 2, "best")
+        losses, _ = objective(network, tasks, examples, noise, "best")
         return jnp.mean(losses)
 
     def run():

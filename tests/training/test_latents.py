@@ -128,7 +128,8 @@ def test_a_hundred_steps_of_training_have_the_same_losses(model, supervision, mo
         monkeypatch.setattr(objective, "training_latents", as_asked)
 
         def loss(network, key):
-            return jnp.mean(objective.objective(network, tasks, examples, key, 2, "best")[0])
+            noise = objective.draw_noise(tasks, examples, 2, key)
+            return jnp.mean(objective.objective(network, tasks, examples, noise, "best")[0])
 
         def step(carry, key):
             network, state = carry

@@ -15,7 +15,7 @@ from algotransfer.algorithms import ALGORITHMS
 from algotransfer.networks import MODELS, NE, NEPlusPlus, executor, latents
 from algotransfer.networks.latents import plain_latents, training_latents, training_layout
 from algotransfer.networks.layouts.listed import Listed
-from algotransfer.training.objective import objective
+from algotransfer.training.objective import draw_noise, objective
 
 ROOT = Path(__file__).parents[2]
 
@@ -70,11 +70,12 @@ def test_training_takes_the_steps_of_evaluation(own, name, supervision):
 
 def test_every_weight_of_a_processor_learns(own):
     tasks, examples = case("na")
+    noise = draw_noise(tasks, examples, 2, jax.random.key(0))
 
     @quick_jit
     @jax.grad
     def gradient(network):
-        return jnp.mean(objective(network, tasks, examples, jax.random.key(0), 2, "best")[0])
+        return jnp.mean(objective(network, tasks, examples, noise, "best")[0])
 
     (processor,) = gradient(fresh(own["page, processor"])).processors
     assert all(np.any(leaf != 0) for leaf in jax.tree.leaves(processor))

@@ -35,8 +35,8 @@ def prepare(experiment, **options):
 
 def losses_of(program, network, examples):
     """The loss of every graph."""
-    run = quick_jit(partial(objective, tasks=program.tasks, trajectories=1, select="best"))
-    total, _ = run(network, examples=examples, key=jax.random.key(0))
+    run = quick_jit(partial(objective, tasks=program.tasks, noise=None, select="best"))
+    total, _ = run(network, examples=examples)
     return np.asarray(total)
 
 
@@ -112,11 +112,13 @@ def test_validation_in_chunks_counts_every_graph_once(monkeypatch):
     np.testing.assert_allclose(validate(network), expected, rtol=1e-5)
 
 
+@pytest.mark.parametrize("experiment", [STILL, SAMPLING], ids=["taught", "sampling"])
 @pytest.mark.parametrize("model", ["ne", "ne++"])
-def test_a_batch_in_pieces_has_the_same_loss_and_gradient(model):
+def test_a_batch_in_pieces_has_the_same_loss_and_gradient(model, experiment):
     results = []
     for pieces in (1, 3):
-        program, network, examples = prepare(dataclasses.replace(STILL, model=model), pieces=pieces)
+        changed = dataclasses.replace(experiment, model=model)
+        program, network, examples = prepare(changed, pieces=pieces)
         gradient = quick_jit(lambda n, e, p=program: p._gradient(n, e, jax.random.key(0)))
         results.append(jax.tree.leaves(gradient(network, examples)))
     for whole, in_pieces in zip(*results, strict=True):

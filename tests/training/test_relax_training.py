@@ -16,7 +16,7 @@ from algotransfer.experiment import Experiment
 from algotransfer.networks import RelaxationExecutor
 from algotransfer.networks.relax import Selection
 from algotransfer.training import load_model
-from algotransfer.training.objective import objective
+from algotransfer.training.objective import draw_noise, objective
 from algotransfer.training.train import start_seeds, train
 from algotransfer.training.transfer import METHODS
 
@@ -44,11 +44,12 @@ def test_every_algorithm_has_finite_losses_and_gradients(supervision):
         tuple(task.algorithm for task in tasks), 4, jax.random.key(0)
     )
     examples = examples_of(tasks, graphs())
+    noise = draw_noise(tasks, examples, 2, jax.random.key(1))
 
     @quick_jit
     def gradient(network):
         def loss(network):
-            total, parts = objective(network, tasks, examples, jax.random.key(1), 2, "best")
+            total, parts = objective(network, tasks, examples, noise, "best")
             return jnp.mean(total), parts
 
         return jax.grad(loss, has_aux=True)(network)

@@ -18,7 +18,7 @@ from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray, UInt32
 
 from algotransfer.experiment import Experiment
 from algotransfer.networks.executor import Executor
-from algotransfer.training.objective import Examples, Task, objective
+from algotransfer.training.objective import Examples, Task, draw_noise, objective
 
 VALIDATION_CHUNK = 256  # validation graphs that run at once
 
@@ -75,7 +75,7 @@ class Program:
         key = jax.random.wrap_key_data(state.key)
         shuffle, noise, fixed = (jax.random.fold_in(key, k) for k in range(3))
         shuffle, noise = (jax.random.fold_in(key, state.epoch) for key in (shuffle, noise))
-        size = min(self.experiment.batch_size, len(training))
+        size = self.experiment.batch_size
         num_batches = len(training) // size
         order = jax.random.permutation(shuffle, len(training))[: num_batches * size]
 
@@ -128,35 +128,36 @@ class Program:
 
         def chunk(now):
             index, key = now
-            losses, _ = self._losses(network, examples[index % total], key)
+            graphs = examples[index % total]
+            losses, _ = self._losses(network, graphs, self._noise(graphs, key))
             return jnp.sum(jnp.where(index < total, losses, 0.0))
 
         return jnp.sum(lax.map(chunk, (index, jax.random.split(key, chunks)))) / total
 
-    def _losses(self, network, examples, key):
-        experiment = self.experiment
-        return objective(
-            network, self.tasks, examples, key, experiment.trajectories, experiment.select
-        )
+    def _noise(self, examples: Examples, key: PRNGKeyArray):
+        return draw_noise(self.tasks, examples, self.experiment.trajectories, key)
+
+    def _losses(self, network, examples: Examples, noise):
+        return objective(network, self.tasks, examples, noise, self.experiment.select)
 
     def _gradient(self, network, batch: Examples, key):
         """Mean loss of a batch, its parts, and its gradient; piece by piece if asked to."""
         learning, frozen = eqx.partition(network, self.mask)
+        noise = self._noise(batch, key)  # of the whole batch: pieces sample what it would sample
 
-        def loss(learning, examples, key):
-            losses, parts = self._losses(eqx.combine(learning, frozen), examples, key)
+        def loss(learning, examples, noise):
+            losses, parts = self._losses(eqx.combine(learning, frozen), examples, noise)
             return jnp.mean(losses), jax.tree.map(jnp.mean, parts)
 
         value_and_grad = jax.value_and_grad(loss, has_aux=True)
         if self.pieces == 1:
-            (value, parts), gradient = value_and_grad(learning, batch, key)
+            (value, parts), gradient = value_and_grad(learning, batch, noise)
             return value, parts, gradient
 
         def piece(now):
-            examples, key = now
-            return value_and_grad(learning, examples, key)
+            return value_and_grad(learning, *now)
 
-        pieces = jax.tree.map(lambda a: a.reshape(self.pieces, -1, *a.shape[1:]), batch)
-        results = lax.map(piece, (pieces, jax.random.split(key, self.pieces)))
+        pieces = jax.tree.map(lambda a: a.reshape(self.pieces, -1, *a.shape[1:]), (batch, noise))
+        results = lax.map(piece, pieces)
         (value, parts), gradient = jax.tree.map(lambda a: jnp.mean(a, axis=0), results)
         return value, parts, gradient

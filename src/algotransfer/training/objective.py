@@ -54,12 +54,21 @@ class Examples(eqx.Module):
         return self.truths[0].key.shape[-2] - 1
 
 
+def draw_noise(
+    tasks: tuple[Task, ...], examples: Examples, trajectories: int, key: PRNGKeyArray
+) -> Float[Array, "batch k steps n"] | None:
+    """What decides the sampled trajectories of every graph; None if the target samples none."""
+    if not tasks[-1].samples:
+        return None
+    shape = (len(examples), trajectories, examples.num_steps, examples.layouts.num_nodes)
+    return jax.random.gumbel(key, shape)
+
+
 def objective(
     network: Executor,
     tasks: tuple[Task, ...],
     examples: Examples,
-    key: PRNGKeyArray,
-    trajectories: int,
+    noise: Float[Array, "batch k steps n"] | None,
     select: str,
 ) -> tuple[Float[Array, " batch"], tuple[dict[str, Float[Array, " batch"]], ...]]:
     """The loss of every graph of a batch, in all and by task and name.
@@ -67,12 +76,8 @@ def objective(
     **Arguments:**
 
     - `tasks`: what is trained together; the target is the last one.
-    - `key`: decides the sampled trajectories, if the target samples any.
+    - `noise`: as `draw_noise` gives it.
     """
-    noise = None
-    if tasks[-1].samples:
-        shape = (len(examples), trajectories, examples.num_steps, examples.layouts.num_nodes)
-        noise = jax.random.gumbel(key, shape)
 
     def one(layout, truths, noise):
         layout = training_layout(network, layout)
