@@ -106,14 +106,25 @@ def test_a_claim_of_ours_needs_all_its_runs_and_low_errors(printed):
         alone = printed["model"].eq("NE") & printed["method"].eq("none")
         alone &= printed["target"].isin(list(errors)) & printed["supervision"].eq("na")
         relax = printed[alone].assign(model="relax", value=printed["target"].map(errors))
-        (name,) = OWN
-        return verdicts(pandas.concat([printed, relax]))[name].ours
+        return verdicts(pandas.concat([printed, relax]))["own state"].ours
 
     low = dict.fromkeys(SOURCES, 1e-3)
     assert verdict({"dijkstra": 1e-3}) == MISSING  # three targets have no runs
     assert verdict(low) == "holds"
     assert verdict({**low, "reliable_seq": 0.011}) == "contradicted"
     assert verdict({**low, "dijkstra": 0.05}) == "contradicted"
+
+
+def test_answers_that_last_are_compared_with_the_same_networks(printed):
+    def verdict(factor, models=("NE", "NE++")):
+        lasting = printed[printed["supervision"].eq("na") & printed["model"].isin(models)]
+        lasting = lasting.assign(supervision="na_linger10", value=factor * lasting["value"])
+        return verdicts(pandas.concat([printed, lasting]))["lasting"]
+
+    assert verdict(0.5).ours == "holds"
+    assert verdict(0.5).factor == pytest.approx(0.5)
+    assert verdict(2.0).ours == "contradicted"
+    assert verdict(0.5, models=("NE++",)).ours == MISSING
 
 
 def test_infinite_errors_are_compared_too():

@@ -20,7 +20,7 @@ from algotransfer.report.cells import (
 )
 from algotransfer.report.collect import read_results
 from algotransfer.report.figures import draw_methods
-from algotransfer.report.html import html_table, seed_ratios, write_html
+from algotransfer.report.html import html_table, write_html
 from algotransfer.report.judging import judge_all
 from algotransfer.report.latex import latex_table, write_latex
 from algotransfer.report.markdown import markdown_table, write_markdown
@@ -322,7 +322,7 @@ def test_ratios_are_those_that_agree():
     verdicts = judge_all(values, paper_cells())
     medians = 0
     for verdict in verdicts:
-        agree = [verdict.claim.agrees(ratio) for ratio in seed_ratios(verdict.claim, values)]
+        agree = [verdict.claim.agrees(line.ratio) for line in verdict.lines]
         assert sum(agree) == verdict.agree
         sides = [verdict.claim.agrees(line.ours[0] / line.ours[1]) for line in verdict.lines]
         medians += sides != agree

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -91,8 +92,12 @@ def paper_key(experiment: Experiment) -> dict[str, str]:
     """The words by which the paper's tables name an experiment."""
     supervision = experiment.supervision
     sampled = supervision == "na" and get_algorithm(experiment.target).sequential
+    if sampled and experiment.select == "mean":
+        supervision += "_mean"
+    if supervision != "tf" and experiment.linger:  # not in the paper
+        supervision += f"_linger{experiment.linger}"
     return {
-        "supervision": "na_mean" if sampled and experiment.select == "mean" else supervision,
+        "supervision": supervision,
         "model": PAPER_MODELS.get(experiment.model, experiment.model),
         "method": experiment.method,
         "source": "+".join(experiment.base),
@@ -101,9 +106,9 @@ def paper_key(experiment: Experiment) -> dict[str, str]:
 
 
 def _of_paper(experiment: Experiment) -> pandas.DataFrame:
-    """What the paper printed for an experiment."""
+    """What the paper printed for an experiment, whose answers it never asked to last."""
     paper: Any = paper_tables().fillna({"source": ""})
-    for column, value in paper_key(experiment).items():
+    for column, value in paper_key(dataclasses.replace(experiment, linger=0)).items():
         paper = paper[paper[column] == value]
     columns = ["table", "num_nodes", "graph", "metric", "value", "std"]
     return paper[columns].rename(columns={"value": "paper", "std": "paper_std"})

@@ -46,6 +46,17 @@ def least_marked(results: Any) -> Any:
     return results[count == least]
 
 
+def without_algorithm(cells: Any) -> Any:
+    """Cells of trainings without the algorithm, each network named with what is ours about it.
+
+    `NE++ linger10` is NE++ whose answers had to last; means of trajectories are left out.
+    """
+    supervision = cells["supervision"]
+    chosen = supervision.str.startswith("na") & ~supervision.str.startswith("na_mean")
+    ours = supervision.str.removeprefix("na").str.replace("_", " ")
+    return cells.assign(model=cells["model"] + ours)[chosen]
+
+
 def over_seeds(values: Any) -> pandas.DataFrame:
     """Mean, standard deviation, median and range over the seeds of every cell, networks only.
 

@@ -13,7 +13,7 @@ from algotransfer.evaluation.summary import check_frame
 from algotransfer.experiment import Experiment
 from algotransfer.methods import METHODS
 from algotransfer.names import check_name
-from algotransfer.report.cells import least_marked, paper_cells
+from algotransfer.report.cells import least_marked, paper_cells, without_algorithm
 from algotransfer.report.claims import SOURCES
 
 if TYPE_CHECKING:
@@ -115,9 +115,11 @@ def draw_methods(
 
 
 def draw_networks(
-    values: Any, target: str, metrics: tuple[str, ...] = ("pred", "key"), supervision: str = "na"
+    values: Any, target: str, metrics: tuple[str, ...] = ("pred", "key")
 ) -> Figure | None:
     """Error against the number of nodes on one target, without transfer: a line per network.
+
+    All were trained without the algorithm, as the paper does it or in ways of our own.
 
     **Arguments:**
 
@@ -128,8 +130,9 @@ def draw_networks(
     from matplotlib.figure import Figure
 
     def of_target(cells: Any) -> Any:
+        cells = without_algorithm(cells)
         alone = (cells["method"] == "none") & (cells["graph"] == "mean")
-        return cells[alone & (cells["target"] == target) & (cells["supervision"] == supervision)]
+        return cells[alone & (cells["target"] == target)]
 
     values, paper = of_target(values), of_target(paper_cells())
     models = _models(values)

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from html import escape
-from statistics import median
 from types import MappingProxyType
 from typing import Any
 
 from algotransfer.evaluation.tables import number
 from algotransfer.report.cells import paper_cells, seed_values
 from algotransfer.report.check import check_small_graphs
-from algotransfer.report.claims import SOURCES, Claim
+from algotransfer.report.claims import SOURCES
 from algotransfer.report.figures import draw_hops, draw_methods, draw_networks, to_svg
-from algotransfer.report.judging import Verdict, judge, judge_all
+from algotransfer.report.judging import Verdict, judge_all
 from algotransfer.report.markdown import RULE, factor, run_count, runs, score
 from algotransfer.report.own import NO_TREND, own_networks, size_tables, what_changes
 from algotransfer.report.tables import Cell, Table, extra_tables, paper_tables_beside_ours
@@ -150,7 +148,7 @@ def _claims(values: Any) -> str:
     for verdict in verdicts:
         ours = escape(runs(verdict).replace("**", ""))
         lines.append(
-            f'<tr><th scope="row">{escape(verdict.claim.sentence)}.{_numbers(verdict, values)}</th>'
+            f'<tr><th scope="row">{escape(verdict.claim.sentence)}.{_numbers(verdict)}</th>'
             f'<td class="{verdict.ours.split()[0]}">{ours}</td>'
             f"<td>{escape(factor(verdict))}</td><td>{escape(verdict.paper)}</td></tr>"
         )
@@ -164,31 +162,18 @@ def _own(table: Table | None) -> list[str]:
     return [f"<h2>Past the paper</h2><p>{escape(what_changes(table))}</p>", html_table(table)]
 
 
-def _numbers(verdict: Verdict, values: Any) -> str:
+def _numbers(verdict: Verdict) -> str:
     """The comparisons behind a verdict, to be unfolded."""
     sides = ("left", "right", "left / right")
     heads = (*sides[:2], *(f"ours, {side}" for side in sides), "paper, left", "paper, right")
     lines = [f"<details><summary>the numbers</summary><table><caption>{MEDIANS}</caption><tr>"]
     lines.append("".join(f'<th scope="col">{head}</th>' for head in heads) + "</tr>")
-    for line, ratio in zip(verdict.lines, seed_ratios(verdict.claim, values), strict=True):
-        found = (*line.ours, ratio, *line.paper)
+    for line in verdict.lines:
+        found = (*line.ours, line.ratio, *line.paper)
         numbers = ["–" if value != value else number(value) for value in found]
         cells = "".join(f'<td class="n">{text}</td>' for text in numbers)
         lines.append(f"<tr><td>{escape(line.left)}</td><td>{escape(line.right)}</td>{cells}</tr>")
     return "".join([*lines, "</table></details>"])
-
-
-def seed_ratios(claim: Claim, values: Any) -> list[float]:
-    """Left over right of every comparison: the median over the seeds that have all of them."""
-    paper, seeds = paper_cells(), []
-    for _, of_seed in values.groupby("seed"):
-        pairs = [line.ours for line in judge(claim, of_seed, paper).lines]
-        ratios = [math.log10(left / right) for left, right in pairs]
-        if all(map(math.isfinite, ratios)):
-            seeds.append(ratios)
-    if not seeds:
-        return [math.nan] * len(claim.pairs)
-    return [10 ** median(of_pair) for of_pair in zip(*seeds, strict=True)]
 
 
 def _figures(values: Any, hops: Any | None) -> list[str]:

@@ -24,11 +24,15 @@ UNPRINTED = "not in the paper"
 
 @dataclass(frozen=True)
 class Line:
-    """One comparison in numbers: medians over our seeds, and what the paper printed."""
+    """One comparison in numbers: medians over our seeds, and what the paper printed.
+
+    `ratio` is the median of the seeds' own ratios, by which a comparison agrees or not.
+    """
 
     left: str
     right: str
     ours: tuple[float, float]
+    ratio: float
     paper: tuple[float, float]
 
 
@@ -68,12 +72,16 @@ def judge(claim: Claim, values: Any, paper: Any) -> Verdict:
     networks = values[(values["row"] == "network") & (values["graph"] == "mean")]
     seeds = {seed: _numbers(of_seed) for seed, of_seed in networks.groupby("seed")}
     marked = bool(claim.cells & _numbers(networks[networks["marks"] != ""]).keys())
-    lines = tuple(_line(left, right, list(seeds.values()), theirs) for left, right in claim.pairs)
     ratios = np.array([_ratios(claim, numbers) for numbers in seeds.values()])  # [seed, pair]
     ratios = ratios.reshape(-1, len(claim.pairs))
     there = np.isfinite(ratios)
     judged = int(np.sum(there.sum(axis=0) >= 2))
     ratios = ratios[np.all(there, axis=1)]
+    medians = np.median(ratios, axis=0) if len(ratios) else [math.nan] * len(claim.pairs)
+    lines = tuple(
+        _line(*pair, ratio, list(seeds.values()), theirs)
+        for pair, ratio in zip(claim.pairs, map(_power, medians), strict=True)
+    )
     small = _median_errors(claim.low, list(seeds.values()))
     if len(ratios) < 2 or any(map(math.isnan, small)):
         return Verdict(claim, MISSING, printed, lines, judged=judged, marked=marked)
@@ -85,7 +93,7 @@ def judge(claim: Claim, values: Any, paper: Any) -> Verdict:
     if any(error > claim.level for error in small):
         inside, outside = False, True
     words = "holds" if inside else "contradicted" if outside else "undecided"
-    agree = sum(claim.agrees(_power(ratio)) for ratio in np.median(ratios, axis=0).tolist())
+    agree = sum(claim.agrees(line.ratio) for line in lines)
     interval = (_power(low), _power(high))
     numbers = (_power(centre), interval, agree, judged, len(ratios))
     return Verdict(claim, words, printed, lines, *numbers, marked)
@@ -96,10 +104,12 @@ def judge_all(values: Any, paper: Any) -> list[Verdict]:
     return [judge(claim, values, paper) for claim in (*CLAIMS, *OWN_CLAIMS)]
 
 
-def _line(left: Error, right: Error, seeds: list[Mapping[Cell, float]], theirs) -> Line:
+def _line(
+    left: Error, right: Error, ratio: float, seeds: list[Mapping[Cell, float]], theirs
+) -> Line:
     ours = _median_errors((left, right), seeds)
     paper = (left.value(theirs), right.value(theirs))
-    return Line(left.words, right.words, (ours[0], ours[1]), paper)
+    return Line(left.words, right.words, (ours[0], ours[1]), ratio, paper)
 
 
 def _printed(claim: Claim, numbers: Mapping[Cell, float]) -> str:

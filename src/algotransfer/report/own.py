@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from algotransfer.evaluation.tables import number
-from algotransfer.report.cells import over_seeds, paper_cells, seed_values
+from algotransfer.report.cells import over_seeds, paper_cells, seed_values, without_algorithm
 from algotransfer.report.tables import Row, Table, row_cells
 
 LARGEST = 100  # nodes of the paper's graphs
@@ -18,7 +18,7 @@ NO_TREND = (
 
 
 def own_networks(values: Any) -> Table | None:
-    """Predecessor errors of networks that the paper does not have, without the algorithm's steps.
+    """Predecessor errors of networks, or trainings, that the paper does not have, without steps.
 
     The paper's number in a cell is its best one of any network and method.
 
@@ -30,8 +30,8 @@ def own_networks(values: Any) -> Table | None:
     """
     paper: Any = paper_cells()
     ours: Any = over_seeds(values)
-    ours = _without_algorithm(ours[~ours["model"].isin(list(paper["model"]))])
-    paper = _without_algorithm(paper)
+    paper, ours = (_predecessors(without_algorithm(cells)) for cells in (paper, ours))
+    ours = ours[~ours["model"].isin(list(paper["model"]))]
     best = paper.groupby(["target", "num_nodes"])["paper"].min()
     columns = tuple(("pred", int(size)) for size in sorted(paper["num_nodes"].unique()))
     rows = []
@@ -41,7 +41,10 @@ def own_networks(values: Any) -> Table | None:
         rows.append(Row(tuple(map(str, key)), cells, lines["marks"].iloc[0], "na"))
     if not rows:
         return None
-    title = "Networks of our own: predecessor error, beside the paper's best without the steps"
+    title = (
+        "Networks and trainings of our own: predecessor error, beside the paper's best without the "
+        "steps"
+    )
     return Table("own", title, ("target", "network", "method", "base"), columns, tuple(rows))
 
 
@@ -54,7 +57,8 @@ def what_changes(table: Table) -> str:
     lower = sum(cell.mean < cell.paper for cell in known)
     most, least = max(cell.mean for cell in known), min(cell.paper for cell in known)
     return (
-        f"Networks that the paper does not have, trained without the algorithm's steps: in {lower} "
+        "Networks and ways of training that the paper does not have, without the algorithm's "
+        f"steps: in {lower} "
         f"of {len(known)} rows the predecessor error at {table.columns[-1][1]} nodes is below the "
         f"paper's best of any network and method trained so. The largest of them is "
         f"{number(most)}; the smallest that the paper printed for them is {number(least)}."
@@ -73,7 +77,7 @@ def size_tables(results: Any) -> list[Table]:
 
     **Returns:** a table per metric, or none where there is no such run.
     """
-    without = results[results["supervision"] == "na"]
+    without = without_algorithm(results)
     large = without[without["num_nodes"] > LARGEST]["run"]
     runs = without[without["run"].isin(large)]
     sizes = sorted(runs["num_nodes"].unique().tolist())
@@ -105,6 +109,5 @@ def _graphs(lines: Any) -> str:
     return str(most) if least == most else f"{least} to {most}"
 
 
-def _without_algorithm(cells: Any) -> Any:
-    cells = cells[(cells["supervision"] == "na") & (cells["graph"] == "mean")]
-    return cells[cells["metric"] == "pred"]
+def _predecessors(cells: Any) -> Any:
+    return cells[(cells["graph"] == "mean") & (cells["metric"] == "pred")]
