@@ -41,7 +41,10 @@ def test_a_mistake_is_one_line_and_status_2(error, said, monkeypatch, capsys):
 def test_interruption_is_status_130(monkeypatch, capsys):
     monkeypatch.setitem(COMMANDS, "fail", fails_with(KeyboardInterrupt()))
     assert main(["fail"]) == 130
-    assert capsys.readouterr().err == "interrupted; what was finished is kept\n"
+    assert (
+        capsys.readouterr().err
+        == "interrupted; what was finished is kept, and the same command goes on from there\n"
+    )
 
 
 def test_a_bug_is_not_hidden(monkeypatch):

@@ -69,6 +69,13 @@ def test_references(frame):
         assert values(frame, "key", row=row) == []
 
 
+def test_datasets_stand_under_their_size(networks, datasets):
+    with pytest.raises(ValueError, match="graphs of 6 nodes under 50; expected their number of"):
+        evaluate_networks(networks, NO_ALGORITHM, [3, 9], {50: datasets[6]})
+    with pytest.raises(ValueError, match="no datasets to evaluate on"):
+        evaluate_networks(networks, NO_ALGORITHM, [3, 9], {})
+
+
 def test_every_seed_by_itself(frame, networks, datasets):
     for place, seed in enumerate([3, 9]):
         alone = jax.tree.map(lambda leaf, k=place: leaf[k : k + 1], networks)

@@ -55,6 +55,7 @@ Every command has its own --help; --version says which release this is."""
 TRACEBACK = "ALGOTRANSFER_TRACEBACK"  # set to 1 to see where an error comes from
 INTERRUPTED, TERMINATED, MISTAKE = 130, 143, 2
 OUT_OF_MEMORY = "RESOURCE_EXHAUSTED"  # what XLA says
+KEPT = "what was finished is kept, and the same command goes on from there"
 
 
 class Terminated(KeyboardInterrupt):
@@ -85,10 +86,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with _sentences():
             command.run()
     except Terminated:
-        _say("asked to end; what was finished is kept")
+        _say(f"asked to end; {KEPT}")
         return TERMINATED
     except KeyboardInterrupt:
-        _say("interrupted; what was finished is kept")
+        _say(f"interrupted; {KEPT}")
         return INTERRUPTED
     except (ValueError, OSError, FloatingPointError, MemoryError, RuntimeError) as error:
         bug = isinstance(error, RuntimeError) and OUT_OF_MEMORY not in str(error)

@@ -70,9 +70,7 @@ def evaluate_networks(
             f"got weights of {count} networks and {len(seeds)} seeds ({shown(seeds)}); "
             "give one seed for each, and weights with an axis of seeds in front"
         )
-    if isinstance(datasets, Mapping):
-        datasets = datasets.values()
-    datasets = [_dataset(one) for one in datasets]
+    datasets = _datasets(datasets)
     total, done, rows = sum(map(len, datasets)), 0, []
     for dataset in datasets:
         exam = Exam.prepare(networks, list(seeds), experiment, dataset.graphs, layout)
@@ -86,6 +84,19 @@ def evaluate_networks(
             metrics = jax.tree.map(lambda *a: np.concatenate(a, axis=1), *[m for _, m in parts])
             rows += _rows(labels, dataset, metrics)
     return pandas.DataFrame(rows, columns=list(COLUMNS)).astype(COLUMNS)
+
+
+def _datasets(given: Mapping[int, Dataset] | Iterable[Dataset]) -> list[Dataset]:
+    datasets = [_dataset(one) for one in (given.values() if isinstance(given, Mapping) else given)]
+    if not datasets:
+        raise ValueError("no datasets to evaluate on; leave them out for the paper's test graphs")
+    for name, dataset in zip(given, datasets, strict=True) if isinstance(given, Mapping) else ():
+        if name != dataset.num_nodes:
+            raise ValueError(
+                f"datasets has graphs of {dataset.num_nodes} nodes under {shown(name)}; expected "
+                "their number of nodes, or give a list"
+            )
+    return datasets
 
 
 def _dataset(one: object) -> Dataset:

@@ -190,6 +190,11 @@ def _run_all(
         except BaseException:
             given_up = True  # or the pool would wait until all steps have ended by themselves
             raise
+    for step in reversed(list(inputs)):  # what was not looked at for lack of time may be there
+        users = [user for user, needed in inputs.items() if step in needed]
+        served = users and all(user in results and results[user].state in DONE for user in users)
+        if step not in results and (served or step.found(folder)):
+            results[step] = Result(step, "found")
     for step in inputs:  # inputs come first, so that a failure reaches all that need it
         if step not in results:
             lost = [i for i in step.inputs if results[i].state in ("failed", "blocked")]

@@ -42,7 +42,7 @@ def bar(experiment: Experiment, num_seeds: int) -> Iterator[Reporter]:
     spoke = time.monotonic()
 
     with TwoLines(
-        TextColumn("[bold]{task.description}"),
+        TextColumn("{task.description}", style="bold", markup=False),
         BarColumn(bar_width=16),
         TimeElapsedColumn(),
         console=console,
