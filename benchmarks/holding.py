@@ -25,6 +25,7 @@ from scipy.stats import spearmanr
 from side_by_side import RESULTS, write
 
 from algotransfer import Dataset, load_model, make_dataset
+from algotransfer.draw import save_figure
 from algotransfer.evaluation.exam import Exam
 from algotransfer.evaluation.execution import execute_freely, free_drivers
 from algotransfer.evaluation.summary import paper_key
@@ -37,6 +38,7 @@ from algotransfer.training.truth import make_truth
 FAMILIES, NODES = ("er", "ba", "grid"), 20
 BEFORE, AFTER = 6, 30  # steps before and after the end that are looked at
 LARGER = 100
+DOTS = 80  # per inch, of a picture with many lines
 COMMITTED = Path(__file__).parents[1] / "results" / "results.csv"
 LOST = 0.1  # by how much the mean error may be larger after the end; beyond, the answer is lost
 
@@ -154,7 +156,7 @@ def main() -> None:
     write(arguments.out, rows, packages=("jax",))
     show(rows, least_marked(read_results(COMMITTED)))
     if arguments.picture:
-        draw(rows).savefig(arguments.picture, dpi=150)
+        save_figure(draw(rows), arguments.picture, dots_per_inch=DOTS)
 
 
 if __name__ == "__main__":

@@ -33,8 +33,10 @@ def test_the_other_files_are_written_from_the_tables(results, tmp_path):
 
 
 def test_what_was_run_with_the_papers_settings_has_no_mark(results):
-    networks = results[(results["row"] == "network") & results["model"].isin(["NE", "NE++"])]
-    assert set(networks["marks"]) == {""}
+    networks = results[results["row"] == "network"]
+    lasting = networks["supervision"].str.contains("linger")
+    assert set(networks[networks["model"].isin(["NE", "NE++"]) & ~lasting]["marks"]) == {""}
+    assert set(networks[lasting]["marks"]) == {"linger=10"}
     assert all(results[results["model"] == "relax"]["marks"])
 
 
