@@ -60,12 +60,12 @@ def main() -> None:
     import ray
     from ray.cluster_utils import Cluster as Machines
 
-    from algotransfer.archive import load_arrays
+    from algotransfer.array_files import load_arrays
+    from algotransfer.reproduce.executors.ray import Cluster
     from algotransfer.reproduce.grid import TABLES, experiments
-    from algotransfer.reproduce.on_ray import Cluster
     from algotransfer.reproduce.plan import plan
     from algotransfer.reproduce.runner import run_steps
-    from algotransfer.reproduce.steps import Train, graph
+    from algotransfer.reproduce.steps import TrainStep, graph
     from algotransfer.training.runs import environment, write_json
 
     steps = list(graph(plan(experiments(tuple(options.table) or TABLES), 2, "smoke")))
@@ -76,7 +76,7 @@ def main() -> None:
         for _ in range(JOBS):
             machines.add_node(num_cpus=1)
         machines.wait_for_nodes()
-        trainings = sum(isinstance(step, Train) for step in steps)
+        trainings = sum(isinstance(step, TrainStep) for step in steps)
         killer = Killer(machines, away, trainings) if options.kill else None
         began = time.monotonic()
         cluster = Cluster(machines.address, "cpu")

@@ -32,11 +32,11 @@ from algotransfer.evaluation import evaluate
 from algotransfer.experiment import Experiment
 from algotransfer.names import FAMILY_NAMES
 from algotransfer.networks import NE, NEPlusPlus
-from algotransfer.networks.latents import SWITCH
 from algotransfer.training import objective, train
 from algotransfer.training.examples import make_examples
 from algotransfer.training.loop import SeedState
 from algotransfer.training.train import compile_epoch, start_seeds
+from algotransfer.training.training_rollouts import SWITCH
 
 STEPS = 100
 NUDGE = 1e-7  # of every weight: the last bit of a float

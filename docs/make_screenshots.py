@@ -15,7 +15,7 @@ from pathlib import Path
 from PIL import Image
 
 from algotransfer import explore, sample_graphs
-from algotransfer.viewer import Viewer
+from algotransfer.explorer import Viewer
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 

@@ -21,5 +21,5 @@ viewer = explore(graph, models, title="a grid of 20 nodes")
 print(f"wrote {viewer.save('networks.html')}")
 for network in viewer.scene["networks"]:
     wrong, reached = network["wrong"]
-    print(f"{network['label']}: {network['parting']['sentence']}")
+    print(f"{network['label']}: {network['divergence']['sentence']}")
     print(f"    in the end {wrong} of {reached} predecessors are wrong")

@@ -6,9 +6,9 @@ import sys
 
 import pytest
 
+from algotransfer.checksums import is_damaged, verify_checksum
 from algotransfer.files import DamagedFile, SetAside, append_whole, set_aside
 from algotransfer.locks import InUse, locked, tidy
-from algotransfer.sums import check_seal, is_damaged, seal
 
 HOLD = """
 import sys
@@ -59,12 +59,12 @@ def test_sums_notice_damage_and_are_those_of_sha256sum(tmp_path):
     path = tmp_path / "evaluation.csv"
     path.write_bytes(b"a,b\n")
     assert not is_damaged(path)  # nothing is known about it
-    seal(path)
+    write_checksum(path)
     check = ["sha256sum", "--check", "--strict", "SHA256SUMS"]
     assert subprocess.run(check, cwd=tmp_path, capture_output=True).returncode == 0
     path.write_bytes(b"a,c\n")
     with pytest.raises(DamagedFile, match="does not match its line in SHA256SUMS"):
-        check_seal(path)
+        verify_checksum(path)
     sums = tmp_path / "SHA256SUMS"
     sums.write_bytes(sums.read_bytes().replace(b"  eval", b"  evil"))
     assert not is_damaged(path)  # who says so is damaged itself

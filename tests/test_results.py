@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from algotransfer.evaluation import evaluate, per_seed
-from algotransfer.evaluation.runs import unseen_graphs
+from algotransfer.evaluation.evaluate import unseen_graphs
 from algotransfer.evaluation.summary import paper_key
 from algotransfer.report.collect import read_results
-from algotransfer.report.write import claims_block, time_note, write_report
+from algotransfer.report.write_report import claims_block, time_note, write_report
 from algotransfer.training import committed_weights, load_model
 
 RESULTS = Path(__file__).parents[1] / "results"
@@ -34,9 +34,9 @@ def test_the_other_files_are_written_from_the_tables(results, tmp_path):
 
 def test_what_was_run_with_the_papers_settings_has_no_mark(results):
     networks = results[results["row"] == "network"]
-    lasting = networks["supervision"].str.contains("linger")
+    lasting = networks["supervision"].str.contains("extra_steps")
     assert set(networks[networks["model"].isin(["NE", "NE++"]) & ~lasting]["marks"]) == {""}
-    assert set(networks[lasting]["marks"]) == {"linger=10"}
+    assert set(networks[lasting]["marks"]) == {"extra_steps=10"}
     assert all(results[results["model"] == "relax"]["marks"])
 
 

@@ -49,7 +49,7 @@ def test_wheel_holds_the_package_and_nothing_else(wheel):
     assert folders == {"algotransfer", f"{wheel.name.split('-py3')[0]}.dist-info"}
     assert {"algotransfer/py.typed", "algotransfer/paper/paper_tables.csv"} <= set(names)
     static = ROOT / "src" / "algotransfer" / "viewer" / "static"
-    assert {f"algotransfer/viewer/static/{path.name}" for path in static.iterdir()} <= set(names)
+    assert {f"algotransfer/explorer/static/{path.name}" for path in static.iterdir()} <= set(names)
     assert not [name for name in names if "__pycache__" in name]
     assert [name for name in names if name.endswith("licenses/LICENSE")]
     assert [name for name in names if name.endswith("cytoscape.LICENSE") and "licenses/" in name]

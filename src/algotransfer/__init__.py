@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     )
     from algotransfer.draw import draw_trace
     from algotransfer.evaluation import evaluate
-    from algotransfer.execution import execute
+    from algotransfer.evaluation.execute import execute
     from algotransfer.experiment import Experiment
+    from algotransfer.explorer import explore
     from algotransfer.graphs import Graph, read_graph, sample_graphs, write_graph
     from algotransfer.paper import paper_tables
     from algotransfer.training import Model, load_model, train
-    from algotransfer.viewer import explore
 
 __version__ = "0.1.0"
 
@@ -63,8 +63,8 @@ _MODULE_OF = {
     "Trace": "algotransfer.algorithms",
     "draw_trace": "algotransfer.draw",
     "evaluate": "algotransfer.evaluation",
-    "execute": "algotransfer.execution",
-    "explore": "algotransfer.viewer",
+    "execute": "algotransfer.evaluation.execute",
+    "explore": "algotransfer.explorer",
     "from_graphs": "algotransfer.datasets",
     "load_dataset": "algotransfer.datasets",
     "load_model": "algotransfer.training",

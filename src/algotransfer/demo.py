@@ -41,22 +41,23 @@ def transfer(folder: Path) -> None:
     Once on its own, once with a processor that Prim's algorithm has shaped, once beside Prim's.
     """
     from algotransfer.draw import save_figure
-    from algotransfer.evaluation.runs import read_evaluation
-    from algotransfer.evaluation.tables import methods_table
+    from algotransfer.evaluation.evaluate import read_evaluation
+    from algotransfer.evaluation.result_tables import methods_table
     from algotransfer.experiment import Experiment
     from algotransfer.report.figures import draw_generalisation
     from algotransfer.reproduce.estimates import Estimates
+    from algotransfer.reproduce.progress_view import Overview
     from algotransfer.reproduce.runner import run_steps
-    from algotransfer.reproduce.steps import Evaluate, MakeData, Train, graph
-    from algotransfer.reproduce.view import Overview
+    from algotransfer.reproduce.steps import DataStep, EvaluateStep, TrainStep, graph
 
     alone = Experiment(target=TARGET, **SETTINGS)
     experiments = {"none": alone}
     for method in ("two_processor", "multitask"):
         experiments[method] = dataclasses.replace(alone, method=method, base=(BASE,))
-    data = MakeData(GRAPHS)
+    data = DataStep(GRAPHS)
     steps = {
-        label: Evaluate(Train(experiment, SEEDS, data)) for label, experiment in experiments.items()
+        label: EvaluateStep(TrainStep(experiment, SEEDS, data))
+        for label, experiment in experiments.items()
     }
     runs = folder / "runs"
     everything = list(graph(steps.values()))

@@ -10,6 +10,8 @@ from typing import Any
 
 import jax
 
+from algotransfer.errors import UserError
+
 
 def find_device(name: str | None) -> Any:
     """The first device of a kind, `cpu` or `gpu`; without a name the default one."""
@@ -19,7 +21,7 @@ def find_device(name: str | None) -> Any:
         return jax.devices(name)[0]
     except RuntimeError as error:
         kinds = sorted({device.platform for device in jax.devices()})
-        raise ValueError(f"no device {name!r} here; there is {', '.join(kinds)}") from error
+        raise UserError(f"no device {name!r} here; there is {', '.join(kinds)}") from error
 
 
 def default_device() -> Any:

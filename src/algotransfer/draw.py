@@ -20,7 +20,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import FancyArrowPatch
 
 from algotransfer.algorithms import Algorithm, Trace, get_algorithm
-from algotransfer.arguments import checked, shown
+from algotransfer.errors import UserError, shown
 from algotransfer.files import write_atomically
 from algotransfer.graphs import Graph, to_networkx
 from algotransfer.graphs.named import check_single
@@ -40,7 +40,6 @@ KEY_TEXT: dict[str, Any] = {"fontsize": 8, "zorder": 5, **CENTRED}
 NOTE: dict[str, Any] = {"fontsize": 7.5, "color": INK, "zorder": 6, **CENTRED}
 
 
-@checked
 def draw_trace(
     algorithm: str | Algorithm,
     graph: Graph,
@@ -61,14 +60,14 @@ def draw_trace(
     algorithm = get_algorithm(algorithm)
     check_single(graph)
     if trace.key.ndim != 2 or trace.key.shape[-1] != graph.num_nodes:
-        raise ValueError(
+        raise UserError(
             f"a trace of keys of shape {trace.key.shape} does not belong to one graph of "
             f"{graph.num_nodes} nodes; take the trace of this graph, such as trace[0]"
         )
     if not steps:
         steps = sorted({round(length) for length in np.linspace(0, int(trace.length), 6)})
     if columns < 1 or not all(0 <= step < len(trace.key) for step in steps):
-        raise ValueError(
+        raise UserError(
             f"steps {shown(steps)} in {columns} columns; expected steps from 0 to "
             f"{len(trace.key) - 1}, and at least one column"
         )
@@ -91,14 +90,13 @@ def draw_trace(
     return figure
 
 
-@checked
 def save_figure(figure: Figure, path: str | Path, dots_per_inch: int = 130) -> None:
     """Writes a figure in the format that the suffix names, whole or not at all."""
     stream = io.BytesIO()
     kind = Path(path).suffix.removeprefix(".").lower() or "png"
     known = figure.canvas.get_supported_filetypes()
     if kind not in known or not LEAST_DOTS <= dots_per_inch <= MOST_DOTS:
-        raise ValueError(
+        raise UserError(
             f"{path} with {dots_per_inch} dots per inch; expected one of the suffixes "
             f"{', '.join(known)}, and {LEAST_DOTS} to {MOST_DOTS} dots"
         )

@@ -11,13 +11,13 @@ import json
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from algotransfer.arguments import check_fields, shown
-from algotransfer.limits import LARGEST, LARGEST_FLOAT
+from algotransfer.errors import UserError, shown
+from algotransfer.limits import MAX_FLOAT, MAX_SETTINGS
 from algotransfer.methods import ALONE, METHODS, TOGETHER
 from algotransfer.names import check_name
 
-LONGEST = 1000  # steps that an answer is asked to last
-MOST_SEEDS = 1000  # that are trained together
+MAX_EXTRA_STEPS = 1000  # steps that an answer is asked to last
+MAX_SEEDS = 1000  # that are trained together
 SEVERAL = {"ne++": 16}  # width of networks that are narrower with several algorithms; others: 32
 
 
@@ -39,7 +39,7 @@ class Experiment:
     """Trajectories sampled per graph when a sequential target is trained without its steps."""
     select: Literal["best", "mean"] = "best"
     """Whether the best trajectory is back-propagated, or their mean."""
-    linger: int = 0
+    extra_steps: int = 0
     """Steps that an answer must last: without the algorithm every training graph runs on for none
     to so many of them after the end, and only then is the answer looked at."""
     infinity: float | Literal["instance"] = "instance"
@@ -62,26 +62,25 @@ class Experiment:
     """Precision of matrix products in training (evaluation always uses float32)."""
 
     def __post_init__(self):
-        check_fields(self)
-        for field, most in LARGEST.items():
+        for field, most in MAX_SETTINGS.items():
             value = getattr(self, field)
             if value is not None and not 1 <= value <= most:
-                raise ValueError(f"{field}={value}; expected at least 1 and at most {most:,}")
-        if not 0 <= self.linger <= LONGEST:
-            raise ValueError(f"linger={self.linger}; expected at least 0 and at most {LONGEST:,}")
+                raise UserError(f"{field}={value}; expected at least 1 and at most {most:,}")
+        if not 0 <= self.extra_steps <= MAX_EXTRA_STEPS:
+            raise UserError(f"extra_steps={self.extra_steps}; expected 0 to {MAX_EXTRA_STEPS:,}")
         for field in ("learning_rate", "clip_norm"):
-            if not 0 < (value := getattr(self, field)) <= LARGEST_FLOAT:
-                raise ValueError(f"{field}={shown(value)}; expected a finite number above 0")
-        if not abs(self.tolerance) <= LARGEST_FLOAT:
-            raise ValueError(f"tolerance={shown(self.tolerance)}; expected a finite number")
+            if not 0 < (value := getattr(self, field)) <= MAX_FLOAT:
+                raise UserError(f"{field}={shown(value)}; expected a finite number above 0")
+        if not abs(self.tolerance) <= MAX_FLOAT:
+            raise UserError(f"tolerance={shown(self.tolerance)}; expected a finite number")
         check_name("transfer method", self.method, METHODS)
         if METHODS[self.method].needs_base == (not self.base):
-            raise ValueError(
+            raise UserError(
                 f"method {self.method!r} with base {list(self.base)}: every method but 'none' "
                 "needs a base algorithm (--base prim), and 'none' takes none"
             )
-        if not isinstance(self.infinity, str) and not 0 < self.infinity <= LARGEST_FLOAT:
-            raise ValueError(
+        if not isinstance(self.infinity, str) and not 0 < self.infinity <= MAX_FLOAT:
+            raise UserError(
                 f"infinity={shown(self.infinity)}; expected 'instance' or a finite number above 0"
             )
 
@@ -105,8 +104,8 @@ class Experiment:
             parts.append(self.method)
         if self.select != "best":
             parts.append(self.select)
-        if self.linger:
-            parts.append(f"linger{self.linger}")
+        if self.extra_steps:
+            parts.append(f"extra{self.extra_steps}")
         return "-".join(parts)
 
     def pretraining(self) -> Experiment | None:
@@ -122,15 +121,15 @@ class Experiment:
             method=TOGETHER if others else ALONE,
             trajectories=Experiment.trajectories,  # teacher forcing samples none: one base for all
             select=Experiment.select,
-            linger=Experiment.linger,
+            extra_steps=Experiment.extra_steps,
         )
         return base if base.width == self.width else dataclasses.replace(base, hidden=self.width)
 
     def to_json(self) -> dict:
         """All fields, as JSON knows them."""
         fields = {**dataclasses.asdict(self), "base": list(self.base)}
-        if not self.linger:  # younger than the first runs, whose names must stay
-            del fields["linger"]
+        if not self.extra_steps:  # younger than the first runs, whose names must stay
+            del fields["extra_steps"]
         return fields
 
     @classmethod
@@ -138,20 +137,20 @@ class Experiment:
         """The inverse of `to_json`; believes nothing."""
         known = {field.name for field in dataclasses.fields(cls)}
         if not isinstance(fields, dict) or not fields.keys() <= known or "base" not in fields:
-            raise ValueError(f"{fields!r:.200} is no experiment of this version")
+            raise UserError(f"{fields!r:.200} is no experiment of this version")
         names = [fields.get(name, "") for name in ("model", "target", "supervision", "method")]
         try:
             if all(isinstance(name, str) for name in [*names, *fields["base"]]):
                 return cls(**{**fields, "base": tuple(fields["base"])})
         except TypeError as error:
-            raise ValueError(f"an experiment cannot have these fields: {error}") from error
-        raise ValueError(f"an experiment's names must be text, got {names} {fields['base']}")
+            raise UserError(f"an experiment cannot have these fields: {error}") from error
+        raise UserError(f"an experiment's names must be text, got {names} {fields['base']}")
 
 
 def check_seeds(count: int) -> int:
     """A number of seeds that can be trained together."""
-    if not 1 <= count <= MOST_SEEDS:
-        raise ValueError(f"{count} seeds; expected at least 1 and at most {MOST_SEEDS}")
+    if not 1 <= count <= MAX_SEEDS:
+        raise UserError(f"{count} seeds; expected at least 1 and at most {MAX_SEEDS}")
     return count
 
 

@@ -13,6 +13,8 @@ from io import FileIO
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from algotransfer.errors import UserError
+
 
 class DamagedFile(ValueError):
     """A file does not hold what was written to it."""
@@ -74,10 +76,10 @@ def read_json(path: Path, *keys: str) -> dict[str, Any]:
     try:
         content = json.loads(path.read_bytes())
     except (ValueError, RecursionError) as error:
-        raise ValueError(f"{path} is not JSON ({error}); make or fetch it again") from None
+        raise UserError(f"{path} is not JSON ({error}); make or fetch it again") from None
     missing = [key for key in keys if not isinstance(content, dict) or key not in content]
     if missing:
-        raise ValueError(f"{path} is not the file that was expected: it has no {missing[0]!r}")
+        raise UserError(f"{path} is not the file that was expected: it has no {missing[0]!r}")
     return content
 
 

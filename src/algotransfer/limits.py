@@ -6,11 +6,11 @@ can use it.
 
 import sys
 
-LARGEST = {
+MAX_SETTINGS = {
     "trajectories": 10_000,
     "batch_size": 10_000_000,
     "patience": 1_000_000,
     "max_epochs": 1_000_000,
     "hidden": 16_384,
 }
-LARGEST_FLOAT = sys.float_info.max  # neither ∞, nor a whole number that no float is near
+MAX_FLOAT = sys.float_info.max  # neither ∞, nor a whole number that no float is near

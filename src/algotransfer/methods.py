@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from algotransfer.arguments import check_fields
+from algotransfer.errors import UserError
 
 
 @dataclass(frozen=True)
@@ -27,9 +27,8 @@ class TransferMethod:
     joint: bool = False
 
     def __post_init__(self):
-        check_fields(self)
         if len(self.processors) != len(self.frozen) or {*self.processors} - {"fresh", "base"}:
-            raise ValueError(
+            raise UserError(
                 f"processors {self.processors}, frozen {self.frozen}; expected 'fresh' or 'base' "
                 "for each processor, and True or False for each of them"
             )

@@ -7,6 +7,8 @@ one at once. The tests compare the lists with the registries they describe.
 from collections.abc import Iterable
 from difflib import get_close_matches
 
+from algotransfer.errors import UserError
+
 ALGORITHM_NAMES = (
     "bfs",
     "bellman_ford",
@@ -27,7 +29,7 @@ def check_name(kind: str, name: str, known: Iterable[str]) -> None:
     """Raises a `ValueError` with the nearest match if `name` is not among the `known` ones."""
     known = tuple(known)
     if name not in known:
-        raise ValueError(
+        raise UserError(
             f"unknown {kind} {name!r}{nearest(name, known)}; choose one of {', '.join(known)}"
         )
 

@@ -39,7 +39,7 @@ def good_data() -> bytes:
 
 def good_card() -> bytes:
     """What a file of weights says about itself."""
-    from algotransfer.archive import load_arrays
+    from algotransfer.array_files import load_arrays
     from algotransfer.training import committed_weights
 
     card = load_arrays(next(iter(committed_weights().values())))[1]
@@ -89,7 +89,7 @@ def samples(content: bytes, folder: Path) -> None:
 
 def card(content: bytes, folder: Path) -> None:
     """Reads weights whose hash is right, whatever their card says."""
-    from algotransfer.archive import load_arrays, save_arrays
+    from algotransfer.array_files import load_arrays, save_arrays
     from algotransfer.training import committed_weights, load_model
 
     header = json.loads(content)
@@ -102,14 +102,14 @@ def card(content: bytes, folder: Path) -> None:
 def record(content: bytes, folder: Path) -> None:
     """Reads what a run says about its machine, as it is and with the right hash."""
     from algotransfer.experiment import fingerprint
-    from algotransfer.training.slices import read_slices
+    from algotransfer.training.provenance import read_provenance
 
     path = folder / "environment.json"
     path.write_bytes(content)
-    assert isinstance(read_slices(folder), list)
+    assert isinstance(read_provenance(folder), list)
     slices = {"slices": json.loads(content)}
     path.write_text(json.dumps({**slices, "sha256": fingerprint(slices)}))
-    assert isinstance(read_slices(folder), list)
+    assert isinstance(read_provenance(folder), list)
 
 
 # By kind of file: how one is read, and good ones to begin with.

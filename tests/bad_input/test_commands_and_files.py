@@ -14,7 +14,7 @@ from bad_input.tried import TRIED, within_memory
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from algotransfer.archive import load_arrays, save_arrays
+from algotransfer.array_files import load_arrays, save_arrays
 from algotransfer.bridges import clrs
 from algotransfer.bridges.clrs import import_clrs
 from algotransfer.cli import main
@@ -25,7 +25,7 @@ from algotransfer.graphs import read_graph
 from algotransfer.reproduce import packing
 from algotransfer.reproduce.packing import unpack
 from algotransfer.training import committed_weights, load_model
-from algotransfer.training.slices import read_slices
+from algotransfer.training.provenance import read_provenance
 
 NASTY = ["", " ", "nan", "-1", "0", "1e400", "9" * 30, "../..", "/dev/null/x", "²", "[red]x[/]"]
 NASTY += ["x" * 300, "a\tb", "\u202e", "--", "-", "nope", "None", "True", "{}", "%s", "ne;ls"]
@@ -182,7 +182,7 @@ def test_records(text, tmp_path_factory):
     folder = tmp_path_factory.getbasetemp()
     TRIED["JSON files"] += 1
     (folder / "environment.json").write_bytes(text)
-    assert isinstance(read_slices(folder), list)
+    assert isinstance(read_provenance(folder), list)
 
 
 @given(slices=JSON | st.lists(st.fixed_dictionaries({"device": JSON}), max_size=2))
@@ -193,7 +193,7 @@ def test_records_with_a_right_hash(slices, tmp_path_factory):
     content = {"slices": slices}
     sealed = json.dumps({**content, "sha256": fingerprint(content)})
     (folder / "environment.json").write_text(sealed)
-    assert isinstance(read_slices(folder), list)
+    assert isinstance(read_provenance(folder), list)
 
 
 @given(

@@ -43,7 +43,7 @@ NOT_CALLED |= {"Graph", "Trace", "NamedGraph", "Viewer", "Execution"}
 NOT_CALLED |= {"Dense", "Sparse", "Layout", "Latent", "Outcome", "Processor"}
 NOT_CALLED |= {"NE", "NEPlusPlus", "RelaxationExecutor", "Executor"}  # their methods are
 # Run inside compiled programs, on what other functions have checked.
-NOT_CALLED |= {"execute_freely", "free_drivers"}
+NOT_CALLED |= {"run_free", "make_free_drivers"}
 NO_ARGUMENTS = {"paper_tables", "committed_weights"}
 
 

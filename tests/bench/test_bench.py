@@ -13,7 +13,7 @@ from algotransfer.cli import main
 
 LARGE = """
 import resource
-from algotransfer.bench.execution import measure_execution
+from algotransfer.bench.execution_speed import measure_execution
 from algotransfer.bench.large import random_graph
 from algotransfer.experiment import Experiment
 graph = random_graph(10_000, 100_000)

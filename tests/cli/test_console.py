@@ -7,7 +7,7 @@ import pytest
 
 from algotransfer.cli.console import plain_console, progress_bar
 from algotransfer.reproduce.estimates import Estimates
-from algotransfer.reproduce.view import Overview
+from algotransfer.reproduce.progress_view import Overview
 
 NAMES = ["q[a]", "[/b]", "a[red]b", ":car:"]
 

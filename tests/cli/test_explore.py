@@ -33,7 +33,7 @@ def test_models_on_a_graph_of_ones_own(tmp_path, capsys):
     assert data["graph"]["names"][data["graph"]["source"]] == "lake"
     [network] = data["networks"]
     assert network["seed"] == 1
-    assert f"NE tf: {network['parting']['sentence']}" in shown
+    assert f"NE tf: {network['divergence']['sentence']}" in shown
     assert "told nothing" in network["told"]
 
 

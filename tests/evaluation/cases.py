@@ -8,10 +8,10 @@ import numpy as np
 from algorithms import batches
 
 from algotransfer.algorithms import get_algorithm, run
-from algotransfer.evaluation.execution import Execution
+from algotransfer.evaluation.harness import Execution
 from algotransfer.evaluation.metrics import Metrics, measure
 from algotransfer.evaluation.paths import follow, hop_distances
-from algotransfer.evaluation.reading import READINGS, read_batch
+from algotransfer.evaluation.readout import READOUTS, read_batch
 from algotransfer.evaluation.references import the_algorithm
 from algotransfer.graphs import Graph, concatenate, sample_graphs
 from algotransfer.networks import MODELS
@@ -92,7 +92,7 @@ def stacked(*executions: Execution) -> Execution:
 def score(name: str, supervision: str, graphs: Graph, execution: Execution) -> Metrics:
     """All metrics of executions, with an axis of seeds in front."""
     algorithm = get_algorithm(name)
-    read = READINGS[supervision, algorithm.framework].read
+    read = READOUTS[supervision, algorithm.framework].read
     trace = run(name, graphs)
     reading = read_batch(read, algorithm, execution, truth_of(name, graphs))
     paths = None if reading.answer is None else follow(algorithm, graphs, reading.answer)

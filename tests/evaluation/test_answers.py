@@ -8,7 +8,7 @@ import pytest
 from algorithms import batches
 from evaluation import cases
 
-from algotransfer.evaluation.execution import Execution
+from algotransfer.evaluation.harness import Execution
 from algotransfer.graphs import concatenate
 
 # Source 0. Node 2 is as near through 1 as it is directly; Dijkstra lists 0 as its predecessor.

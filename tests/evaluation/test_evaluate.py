@@ -11,7 +11,7 @@ from algotransfer.cli import main
 from algotransfer.datasets import from_graphs, make_dataset
 from algotransfer.evaluation import COLUMNS, evaluate_networks
 from algotransfer.evaluation import execution as module
-from algotransfer.evaluation.runs import read_evaluation, save_evaluation
+from algotransfer.evaluation.evaluate import read_evaluation, save_evaluation
 from algotransfer.experiment import Experiment
 
 NO_ALGORITHM = Experiment(target="dijkstra", supervision="na", hidden=4)

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from algotransfer.archive import load_arrays
+from algotransfer.array_files import load_arrays
 from algotransfer.datasets import load_dataset, make_dataset, save_dataset
 from algotransfer.files import DamagedFile, SetAside
 from algotransfer.locks import locked

@@ -90,7 +90,7 @@ def failing(disk: Disk):
         raw = Raw(path, mode.replace("b", ""))
         return raw if buffering == 0 else io.BufferedWriter(raw)
 
-    def watched(name):
+    def recorded(name):
         def call(*arguments, **options):
             reading = name == "open" and not arguments[1] & (os.O_WRONLY | os.O_RDWR)
             if not reading and (name == "fsync" or disk.ours(*arguments)):
@@ -102,7 +102,7 @@ def failing(disk: Disk):
     try:
         builtins.open = io.open = opened
         for name in CALLS:
-            setattr(os, name, watched(name))
+            setattr(os, name, recorded(name))
         yield disk
     finally:
         builtins.open = io.open = open_file

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from processes import QUICK_TO_COMPILE
 
-from algotransfer.archive import load_arrays
+from algotransfer.array_files import load_arrays
 from faults.campaign import Case
 from faults.work import check_whole
 

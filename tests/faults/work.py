@@ -12,26 +12,26 @@ import jax
 import jax.numpy as jnp
 import pandas
 
-from algotransfer.archive import load_arrays
+from algotransfer.array_files import load_arrays
+from algotransfer.checksums import verify_checksum
 from algotransfer.datasets import Preset
-from algotransfer.evaluation.evaluate import COLUMNS
-from algotransfer.evaluation.runs import EVALUATION
+from algotransfer.evaluation.evaluate import EVALUATION
+from algotransfer.evaluation.evaluate_networks import COLUMNS
 from algotransfer.experiment import Experiment
 from algotransfer.reproduce import steps
 from algotransfer.reproduce.runner import run_steps
-from algotransfer.reproduce.steps import Evaluate, MakeData, Table, Train
-from algotransfer.sums import check_seal
+from algotransfer.reproduce.steps import DataStep, EvaluateStep, TableStep, TrainStep
+from algotransfer.training.named_arrays import to_arrays
+from algotransfer.training.provenance import _entries
 from algotransfer.training.runs import CHECKPOINT, WEIGHTS, read_config
-from algotransfer.training.slices import _entries
-from algotransfer.training.trees import to_arrays
 
 TRAINING = sys.modules["algotransfer.training.train"]  # the function has the same name
 TINY = Preset(graph=("er",), train=16, validation=4, test=4, num_nodes=6, test_sizes=(6,))
 EXPERIMENT = Experiment(target="bfs", supervision="tf", hidden=2, batch_size=8, max_epochs=3)
 EVALUATIONS = tuple(
-    Evaluate(Train(EXPERIMENT, seeds, MakeData(TINY))) for seeds in ((0, 1), (2, 3))
+    EvaluateStep(TrainStep(EXPERIMENT, seeds, DataStep(TINY))) for seeds in ((0, 1), (2, 3))
 )
-STEPS = [*EVALUATIONS, Table("par-tf", EVALUATIONS)]
+STEPS = [*EVALUATIONS, TableStep("par-tf", EVALUATIONS)]
 
 
 def work(folder: Path, epochs: int | None = None) -> list:
@@ -44,7 +44,7 @@ def work(folder: Path, epochs: int | None = None) -> list:
     return run_steps([Limited(epochs)], folder, jobs=1)
 
 
-class Limited(Evaluate):
+class Limited(EvaluateStep):
     """The evaluation, whose trainings are paused: it is never reached."""
 
     def __init__(self, epochs):
@@ -131,4 +131,4 @@ def check_whole(folder: Path) -> None:
             for line in path.read_bytes().split(b"\n")[:-1]:
                 json.loads(line)
         elif path.name == EVALUATION and (path.parent / "SHA256SUMS").exists():
-            check_seal(path)
+            verify_checksum(path)

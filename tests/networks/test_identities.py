@@ -21,7 +21,7 @@ from networks.small import (
 from networks.weights import draw_weights, to_network
 
 from algotransfer.networks import make_layouts
-from algotransfer.networks.layouts import DENSE_UP_TO, DENSE_UP_TO_ON
+from algotransfer.networks.layouts import DENSE_TRAINING_MAX_NODES, DENSE_TRAINING_MAX_NODES_ON
 
 CASES = {  # algorithms, processors
     "two_kinds": (("bfs", "reliable_seq"), 1),
@@ -255,7 +255,7 @@ def test_both_layouts_hold_the_same_features():
 
 
 def test_the_layout_is_chosen_by_size():
-    limit = DENSE_UP_TO_ON.get(jax.default_backend(), DENSE_UP_TO)
+    limit = DENSE_TRAINING_MAX_NODES_ON.get(jax.default_backend(), DENSE_TRAINING_MAX_NODES)
     sizes = (limit, limit + 1)
     few, many = (to_graphs([random_graphs(np.random.default_rng(0), 2, n)[0]]) for n in sizes)
     assert type(make_layouts(few, ("weight",))).__name__ == "Dense"

@@ -6,11 +6,11 @@ import pandas
 import pytest
 from report.cases import as_printed, made_up
 
+from algotransfer.report.agreement import check_small_graphs
 from algotransfer.report.cells import paper_cells, seed_values
-from algotransfer.report.check import check_small_graphs
 from algotransfer.report.claims import CLAIMS, OWN_CLAIMS, SOURCES
-from algotransfer.report.judging import MISSING, UNPRINTED, judge, judge_all
 from algotransfer.report.markdown import score
+from algotransfer.report.verdicts import MISSING, UNPRINTED, judge, judge_all
 
 PAPER = paper_cells()
 OWN = [claim.name for claim in OWN_CLAIMS]
@@ -118,7 +118,7 @@ def test_a_claim_of_ours_needs_all_its_runs_and_low_errors(printed):
 def test_answers_that_last_are_compared_with_the_same_networks(printed):
     def verdict(factor, models=("NE", "NE++")):
         lasting = printed[printed["supervision"].eq("na") & printed["model"].isin(models)]
-        lasting = lasting.assign(supervision="na_linger10", value=factor * lasting["value"])
+        lasting = lasting.assign(supervision="na_extra10", value=factor * lasting["value"])
         return verdicts(pandas.concat([printed, lasting]))["lasting"]
 
     assert verdict(0.5).ours == "holds"

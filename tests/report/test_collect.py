@@ -3,13 +3,13 @@
 import pandas
 import pytest
 
-from algotransfer.archive import load_arrays, save_arrays
+from algotransfer.array_files import load_arrays, save_arrays
 from algotransfer.cli import main
 from algotransfer.evaluation import COLUMNS
 from algotransfer.files import Notice
 from algotransfer.report.cells import least_marked
 from algotransfer.report.collect import collect, marks, read_results
-from algotransfer.report.examples import models_at_hand
+from algotransfer.report.example_pages import models_at_hand
 from algotransfer.training import committed_weights, load_model
 
 NAME = "ne-dijkstra-tf"

@@ -7,12 +7,12 @@ import pytest
 from report.cases import as_printed, made_up
 from rich.console import Console
 
+from algotransfer.evaluation.result_tables import methods_table
 from algotransfer.evaluation.summary import paper_key
-from algotransfer.evaluation.tables import methods_table
 from algotransfer.experiment import Experiment
 from algotransfer.report.cells import seed_values
 from algotransfer.report.figures import TITLES, draw_generalisation, draw_methods, draw_networks
-from algotransfer.report.tables import extra_tables
+from algotransfer.report.paper_tables import extra_tables
 
 pytestmark = pytest.mark.usefixtures("quick_to_compile")
 

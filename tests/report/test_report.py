@@ -19,14 +19,14 @@ from algotransfer.report.cells import (
     table_cells,
 )
 from algotransfer.report.collect import read_results
+from algotransfer.report.extra_networks import own_networks, size_tables, what_changes
 from algotransfer.report.figures import draw_methods
 from algotransfer.report.html import html_table, write_html
-from algotransfer.report.judging import judge_all
 from algotransfer.report.latex import latex_table, write_latex
 from algotransfer.report.markdown import markdown_table, write_markdown
-from algotransfer.report.own import own_networks, size_tables, what_changes
-from algotransfer.report.tables import EXTRA, extra_tables, paper_tables_beside_ours
-from algotransfer.report.write import END, START, put_claims, write_report
+from algotransfer.report.paper_tables import EXTRA, extra_tables, paper_tables_beside_ours
+from algotransfer.report.verdicts import judge_all
+from algotransfer.report.write_report import END, START, put_claims, write_report
 from algotransfer.training import load_model
 
 pytestmark = pytest.mark.usefixtures("quick_to_compile")

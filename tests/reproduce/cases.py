@@ -2,20 +2,20 @@
 
 from processes import run_python
 
-from algotransfer.archive import load_arrays
+from algotransfer.array_files import load_arrays
 from algotransfer.datasets import Preset
 from algotransfer.experiment import Experiment
-from algotransfer.reproduce.steps import Evaluate, MakeData, Train
+from algotransfer.reproduce.steps import DataStep, EvaluateStep, TrainStep
 
 TINY = Preset(graph=("er",), train=16, validation=4, test=4, num_nodes=6, test_sizes=(6,))
 FAST = Experiment(target="bfs", supervision="tf", hidden=2, batch_size=8, max_epochs=6)
-PLAIN = [Evaluate(Train(FAST, (seed,), MakeData(TINY))) for seed in range(2)]
+PLAIN = [EvaluateStep(TrainStep(FAST, (seed,), DataStep(TINY))) for seed in range(2)]
 IN_THREADS = f"""
 from algotransfer.datasets import Preset
 from algotransfer.experiment import Experiment
 from algotransfer.reproduce.runner import run_steps
-from algotransfer.reproduce.steps import Evaluate, MakeData, Train
-run_steps([Evaluate(Train({FAST}, (seed,), MakeData({TINY}))) for seed in range(2)], "here")
+from algotransfer.reproduce.steps import EvaluateStep, DataStep, TrainStep
+run_steps([EvaluateStep(TrainStep({FAST}, (seed,), DataStep({TINY}))) for seed in range(2)], "here")
 """
 
 

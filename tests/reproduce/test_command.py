@@ -9,12 +9,12 @@ from dataclasses import dataclass
 import pytest
 
 from algotransfer.cli import main
-from algotransfer.reproduce.log import read_calls
-from algotransfer.reproduce.steps import UNWATCHED, MakeData, Paused
+from algotransfer.reproduce.call_log import read_calls
+from algotransfer.reproduce.steps import UNWATCHED, DataStep, Paused
 
 
 @dataclass(frozen=True)
-class Interrupting(MakeData):
+class Interrupting(DataStep):
     """Asks its own process to end, and pauses when that has arrived."""
 
     number: int = 0
@@ -30,7 +30,7 @@ class Interrupting(MakeData):
 @pytest.mark.usefixtures("default_signals")
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_an_interruption_is_logged_and_packed(number, status, tmp_path, capsys, monkeypatch):
-    step, later = Interrupting("small", number=number), MakeData("paper")
+    step, later = Interrupting("small", number=number), DataStep("paper")
     monkeypatch.setattr("algotransfer.reproduce.plan.plan", lambda *choice: [step, later])
     folder, archive = tmp_path / "runs", tmp_path / "runs.tar.gz"
     words = ["reproduce", "--device", "cpu", "--folder", str(folder), "--pack", str(archive)]

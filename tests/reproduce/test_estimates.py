@@ -10,8 +10,8 @@ from algotransfer.algorithms import get_algorithm
 from algotransfer.datasets import make_splits
 from algotransfer.experiment import Experiment, fingerprint
 from algotransfer.reproduce.estimates import REMEMBERED, Estimates
-from algotransfer.reproduce.presets import TINY
-from algotransfer.reproduce.steps import Evaluate, MakeData, Train
+from algotransfer.reproduce.grid_presets import TINY
+from algotransfer.reproduce.steps import DataStep, EvaluateStep, TrainStep
 from algotransfer.training import committed_weights, load_model
 
 
@@ -42,10 +42,10 @@ def test_the_mean_of_trajectories_costs_more_than_the_best():
 
 
 def test_steps_are_worth_beginning_while_they_can_be_compiled():
-    step = Evaluate(Train(Experiment(target="bfs"), (0,), MakeData(TINY)))
+    step = EvaluateStep(TrainStep(Experiment(target="bfs"), (0,), DataStep(TINY)))
     estimates = Estimates(cpu=True, compilations=[5.0])  # however long an evaluation is
     assert step.least(estimates) == step.train.least(estimates) == 5.0
-    assert MakeData(TINY).least(estimates) == 0.0
+    assert DataStep(TINY).least(estimates) == 0.0
 
 
 OURS = Experiment(target="bfs").to_json()

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from algotransfer.archive import load_arrays, save_arrays
+from algotransfer.array_files import load_arrays, save_arrays
 from algotransfer.reproduce.packing import pack, unpack
 
 

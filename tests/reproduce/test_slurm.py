@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from processes import QUICK_TO_COMPILE
 
-from algotransfer.reproduce.log import read_calls
+from algotransfer.reproduce.call_log import read_calls
 
 pytest.importorskip("ray", reason="Ray has no wheel for this Python: pip install ray")
 

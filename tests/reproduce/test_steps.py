@@ -9,34 +9,42 @@ import numpy as np
 import pandas
 import pytest
 
-from algotransfer.archive import load_arrays
+from algotransfer.array_files import load_arrays
 from algotransfer.cli import main
 from algotransfer.datasets import make_splits
 from algotransfer.experiment import Experiment
 from algotransfer.reproduce import presets
 from algotransfer.reproduce.estimates import Estimates
 from algotransfer.reproduce.grid import experiments, one_of_each
+from algotransfer.reproduce.grid_presets import GRID_PRESETS, TINY
 from algotransfer.reproduce.plan import plan
-from algotransfer.reproduce.presets import PRESETS, TINY
 from algotransfer.reproduce.runner import run_steps
-from algotransfer.reproduce.steps import Evaluate, MakeData, Paused, Table, Train, Watch, graph
+from algotransfer.reproduce.steps import (
+    DataStep,
+    EvaluateStep,
+    Paused,
+    TableStep,
+    TrainStep,
+    Watch,
+    graph,
+)
 from algotransfer.training import train
-from algotransfer.training.slices import read_slices
+from algotransfer.training.provenance import read_provenance
 
 pytestmark = pytest.mark.usefixtures("quick_to_compile")
 SMALL = {"max_epochs": 2, "hidden": 4, "batch_size": 16}
 ALONE = Experiment(target="bellman_ford")
 FROZEN = dataclasses.replace(ALONE, method="freeze", base=("bfs",))
 BROKEN = dataclasses.replace(ALONE, target="bellman_fjord")
-DATA = MakeData(TINY)
+DATA = DataStep(TINY)
 
 
 def evaluation(experiment):
-    return Evaluate(Train(dataclasses.replace(experiment, **SMALL), (0, 1), DATA))
+    return EvaluateStep(TrainStep(dataclasses.replace(experiment, **SMALL), (0, 1), DATA))
 
 
 STEPS = [evaluation(ALONE), evaluation(FROZEN)]
-TABLE = Table("par-summary", tuple(STEPS))
+TABLE = TableStep("par-summary", tuple(STEPS))
 
 
 @pytest.fixture(scope="module")
@@ -105,7 +113,7 @@ def test_a_paused_training_tells_what_it_took(tmp_path):
     with pytest.raises(Paused) as stop:
         step.run(tmp_path, watch=Watch(pause=lambda: True))
     assert set(stop.value.seconds) == {"data", "compile", "training"}
-    assert stop.value.seconds == read_slices(step.path(tmp_path))[-1]["seconds"]
+    assert stop.value.seconds == read_provenance(step.path(tmp_path))[-1]["seconds"]
     assert not step.found(tmp_path)
 
 
@@ -123,13 +131,13 @@ def test_estimates_learn_from_runs(runs):
     assert estimates.origin.startswith("measured on runs like it in the folder, else guessed from")
     elsewhere = Estimates.read(folder, cpu=False)  # another device tells nothing
     assert elsewhere.origin == "guessed from times of three seeds on one H200"
-    entries = [entry for step in STEPS for entry in read_slices(step.train.path(folder))]
+    entries = [entry for step in STEPS for entry in read_provenance(step.train.path(folder))]
     took = [e["seconds"]["evaluation"] for e in entries if e["part"] == "evaluation"]
     assert STEPS[0].estimate(folder, estimates) == median(took)
     more = make_splits("small")  # these runs have evaluated fewer graphs
     assert estimates.evaluating(more) == Estimates(cpu=True).evaluating(more)
     assert estimates.epochs(STEPS[0].train.experiment) == 2
-    step = Train(dataclasses.replace(ALONE, **SMALL), (0, 1, 2), DATA)
+    step = TrainStep(dataclasses.replace(ALONE, **SMALL), (0, 1, 2), DATA)
     assert (
         0
         < step.estimate(folder, estimates)
@@ -140,10 +148,10 @@ def test_estimates_learn_from_runs(runs):
 def test_a_plan_has_every_table_that_its_experiments_complete():
     steps = graph(plan(experiments()))
     kinds = [type(step).__name__ for step in steps]
-    assert kinds.count("Train") == 74
-    assert kinds.count("Evaluate") == 64
-    assert kinds.count("Table") == 20
-    some = [s for s in graph(plan(experiments(("seq-na",)))) if isinstance(s, Table)]
+    assert kinds.count("TrainStep") == 74
+    assert kinds.count("EvaluateStep") == 64
+    assert kinds.count("TableStep") == 20
+    some = [s for s in graph(plan(experiments(("seq-na",)))) if isinstance(s, TableStep)]
     assert [step.table for step in some] == ["seq-na", "seq-na-breakdown"]
     with pytest.raises(ValueError, match="unknown preset 'papr' \\(did you mean 'paper'\\?\\)"):
         plan(experiments(), preset="papr")
@@ -152,13 +160,13 @@ def test_a_plan_has_every_table_that_its_experiments_complete():
 def test_smoke_has_one_cell_of_each_kind():
     cells = one_of_each(experiments())
     assert len(cells) == 2 * 2 * 5
-    assert PRESETS["smoke"].one_of_each
+    assert GRID_PRESETS["smoke"].one_of_each
 
 
 def test_the_command_lists_runs_packs_and_fails_loudly(runs, tmp_path, capsys, monkeypatch):
     folder, _ = runs
-    tiny = presets.Preset(TINY, SMALL)
-    monkeypatch.setitem(presets.PRESETS, "smoke", tiny)
+    tiny = presets.GridPreset(TINY, SMALL)
+    monkeypatch.setitem(presets.GRID_PRESETS, "smoke", tiny)
     words = ["reproduce", "--table", "par-summary", "--target", "bellman_ford", "--model", "ne"]
     words += ["--seeds", "2", "--preset", "smoke", "--folder", str(folder)]
     assert main([*words, "--dry-run"]) == 0

@@ -21,7 +21,7 @@ def dataset():
 def test_an_answer_must_last_none_to_so_many_steps(dataset):
     tasks = tasks_of(TOGETHER)
     plain = make_examples(tasks, dataset, "instance")
-    longer = make_examples(tasks, dataset, "instance", linger=3)
+    longer = make_examples(tasks, dataset, "instance", extra_steps=3)
     (base, target), (long_base, long_target) = plain.truths, longer.truths
     assert longer.num_steps == np.max(target.length) + 3 == long_target.key.shape[1] - 1
     more = np.asarray(long_target.length - target.length)
@@ -37,24 +37,24 @@ def test_an_answer_must_last_none_to_so_many_steps(dataset):
 
 def test_without_it_nothing_changes(dataset):
     """Names, hashes and numbers of experiments that do not ask for it."""
-    assert "linger" not in TOGETHER.to_json()
-    lingering = dataclasses.replace(TOGETHER, linger=3)
-    assert Experiment.from_json(lingering.to_json()) == lingering
-    assert lingering.name == f"{TOGETHER.name}-linger3"
+    assert "extra_steps" not in TOGETHER.to_json()
+    extended = dataclasses.replace(TOGETHER, extra_steps=3)
+    assert Experiment.from_json(extended.to_json()) == extended
+    assert extended.name == f"{TOGETHER.name}-extra3"
     same = jax.tree.map(
         np.array_equal,
         make_examples(tasks_of(TOGETHER), dataset, "instance"),
-        make_examples(tasks_of(TOGETHER), dataset, "instance", linger=0),
+        make_examples(tasks_of(TOGETHER), dataset, "instance", extra_steps=0),
     )
     assert all(jax.tree.leaves(same))
 
 
 def test_a_base_is_the_same_for_all():
-    transfer = Experiment(method="freeze", base=("prim",), linger=5)
+    transfer = Experiment(method="freeze", base=("prim",), extra_steps=5)
     assert transfer.pretraining() == Experiment(target="prim", supervision="tf")
 
 
-@pytest.mark.parametrize("linger", [-1, LONGEST + 1])
-def test_steps_out_of_range_are_refused(linger):
-    with pytest.raises(ValueError, match=rf"linger={linger}; expected at least 0"):
-        Experiment(linger=linger)
+@pytest.mark.parametrize("extra_steps", [-1, LONGEST + 1])
+def test_steps_out_of_range_are_refused(extra_steps):
+    with pytest.raises(ValueError, match=rf"extra_steps={extra_steps}; expected at least 0"):
+        Experiment(extra_steps=extra_steps)

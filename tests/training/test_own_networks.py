@@ -13,9 +13,9 @@ from training.small import examples_of, graphs, one, tasks_of
 
 from algotransfer.algorithms import ALGORITHMS
 from algotransfer.networks import MODELS, NE, NEPlusPlus, executor, latents
-from algotransfer.networks.latents import plain_latents, training_latents, training_layout
 from algotransfer.networks.layouts.listed import Listed
 from algotransfer.training.objective import draw_noise, objective
+from algotransfer.training.training_rollouts import plain_latents, training_latents, training_layout
 
 ROOT = Path(__file__).parents[2]
 

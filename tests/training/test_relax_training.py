@@ -11,7 +11,7 @@ from training.small import examples_of, graphs, tasks_of
 from algotransfer import execute
 from algotransfer.algorithms import ALGORITHMS
 from algotransfer.datasets import Splits, make_dataset
-from algotransfer.evaluation.runs import evaluate
+from algotransfer.evaluation.evaluate import evaluate
 from algotransfer.experiment import Experiment
 from algotransfer.networks import RelaxationExecutor
 from algotransfer.networks.relax import Selection

@@ -13,7 +13,7 @@ import jax
 import numpy as np
 import pytest
 
-from algotransfer.archive import load_arrays
+from algotransfer.array_files import load_arrays
 from algotransfer.datasets import Preset, make_splits
 from algotransfer.experiment import Experiment
 from algotransfer.training import load_model, runs, train

@@ -13,8 +13,6 @@ import numpy as np
 from jax.typing import ArrayLike
 from jaxtyping import Bool, Float, Int
 
-from algotransfer.arguments import check_fields
-
 Array = jax.Array | np.ndarray
 
 
@@ -62,9 +60,6 @@ class Algorithm:
     stand_in: Callable[[Array], Array] = field(default=largest_final_key_plus_one)
     unit: Callable[[int], float] = field(default=lambda num_nodes: 1.0)
     cost: Literal["path", "tree"] | None = "path"
-
-    def __post_init__(self):
-        check_fields(self)
 
     @property
     def framework(self) -> str:

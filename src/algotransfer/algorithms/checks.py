@@ -8,6 +8,7 @@ import jax
 import numpy as np
 
 from algotransfer.algorithms.base import Algorithm
+from algotransfer.errors import UserError
 from algotransfer.graphs.graph import Graph
 
 RELAX = (
@@ -44,7 +45,7 @@ def check_weights(algorithm: Algorithm, graphs: Graph) -> None:
         bad = np.argmin(good)
         first = tuple(np.argwhere(edges)[bad].tolist())
         tail, head = (np.asarray(ends)[first] for ends in (graphs.senders, graphs.receivers))
-        raise ValueError(
+        raise UserError(
             f"{algorithm.name} needs {_interval(low, high)}, but the edge between nodes {tail} and "
             f"{head}{''.join(f' of graph {g}' for g in first[:-1])} has weight {weights[bad]:g}; "
             "rescale the weights or choose another algorithm"

@@ -1,7 +1,7 @@
 """The paper's two frameworks as step functions, on a dense matrix and on a sorted edge list.
 
-A step takes the `State` of one graph to the next; a graph that has ended no longer changes, so
-that a batch can go on until its last graph ends.
+A step maps the `EngineState` of one graph to the next. A graph that has ended no longer changes, so
+a batch can run until its last graph ends.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from algotransfer.algorithms.base import Algorithm
 LANES = 32  # neighbours of a popped node that the sparse engine relaxes at a time
 
 
-class State(eqx.Module):
+class EngineState(eqx.Module):
     """The state of one execution between two steps."""
 
     key: Float[Array, " nodes"]
@@ -31,12 +31,12 @@ class State(eqx.Module):
     lost: Bool[Array, ""]  # whether a candidate key under- or overflowed to "unreached"
 
 
-Step = Callable[[State], State]
+Step = Callable[[EngineState], EngineState]
 
 
-def initial_state(algorithm: Algorithm, source: ArrayLike, num_nodes: int) -> State:
+def initial_state(algorithm: Algorithm, source: ArrayLike, num_nodes: int) -> EngineState:
     """The paper's `initialise_nodes`."""
-    return State(
+    return EngineState(
         key=algorithm.initial_key(source, num_nodes),
         pred=jnp.where(jnp.arange(num_nodes) == source, source, -1).astype(jnp.int32),
         visited=jnp.zeros(num_nodes, bool) if algorithm.sequential else None,
@@ -56,11 +56,13 @@ def _lost(algorithm: Algorithm, candidate, key):
     return (candidate == algorithm.unreached_key) & (key == algorithm.unreached_key)
 
 
-def _parallel(algorithm: Algorithm, state: State, best, neighbour, num_nodes: int) -> State:
+def _parallel(
+    algorithm: Algorithm, state: EngineState, best, neighbour, num_nodes: int
+) -> EngineState:
     """What both layouts share: every node takes its best candidate if that is strictly better."""
     improved = _improves(algorithm, best, state.key)
     lost = jnp.any((neighbour < num_nodes) & _lost(algorithm, best, state.key))
-    return State(
+    return EngineState(
         key=jnp.where(improved, best, state.key),
         pred=jnp.where(improved, neighbour, state.pred),
         visited=state.visited,
@@ -76,7 +78,7 @@ def parallel_dense(algorithm: Algorithm, weights: Float[Array, "nodes nodes"]) -
     reduce = jnp.min if algorithm.smaller_is_better else jnp.max
     index = jnp.arange(num_nodes, dtype=jnp.int32)[:, None]
 
-    def step(state: State) -> State:
+    def step(state: EngineState) -> EngineState:
         # [u, v]: reducing the leading axis vectorises, and so do two plain reductions (the best
         # value, then its lowest index) where arg-min does not.
         usable = ~jnp.isnan(weights) & (state.key != algorithm.unreached_key)[:, None]
@@ -96,7 +98,7 @@ def parallel_sparse(algorithm: Algorithm, senders, receivers, weights, num_nodes
     def per_node(reduce, values):
         return reduce(values, senders, num_nodes, indices_are_sorted=True)
 
-    def step(state: State) -> State:
+    def step(state: EngineState) -> EngineState:
         key_u = state.key.at[receivers].get(mode="fill", fill_value=algorithm.unreached_key)
         usable = key_u != algorithm.unreached_key
         candidate = jnp.where(
@@ -117,7 +119,7 @@ def sequential_dense(algorithm: Algorithm, weights: Float[Array, "nodes nodes"])
     reduce = jnp.min if algorithm.smaller_is_better else jnp.max
     index = jnp.arange(num_nodes, dtype=jnp.int32)
 
-    def step(state: State) -> State:
+    def step(state: EngineState) -> EngineState:
         queued = (state.key != algorithm.unreached_key) & ~state.visited
         best = reduce(jnp.where(queued, state.key, worst))
         u = jnp.min(jnp.where(queued & (state.key == best), index, num_nodes))
@@ -129,7 +131,7 @@ def sequential_dense(algorithm: Algorithm, weights: Float[Array, "nodes nodes"])
         open_neighbour = ~jnp.isnan(row) & ~visited & some
         improved = open_neighbour & _improves(algorithm, candidate, state.key)
         key = jnp.where(improved, candidate, state.key)
-        return State(
+        return EngineState(
             key=key,
             pred=jnp.where(improved, u, state.pred),
             visited=visited,
@@ -154,21 +156,21 @@ class Queue(eqx.Module):
 def sequential_sparse(algorithm: Algorithm, senders, receivers, weights, num_nodes: int):
     """The best queued node is popped, its segment of the edge list relaxed, 32 edges at a time.
 
-    **Returns:** the step, on pairs of a `State` and a `Queue`, and the function that starts the
-    queue from the initial state.
+    **Returns:** the step, on pairs of an `EngineState` and a `Queue`, and the function that makes
+    the initial queue.
     """
     width = max(1, int(num_nodes**0.5))
     blocks = -(-num_nodes // width)
     sign = 1.0 if algorithm.smaller_is_better else -1.0
     first_edge = jnp.searchsorted(senders, jnp.arange(num_nodes + 1)).astype(jnp.int32)
 
-    def queue(state: State) -> Queue:
+    def queue(state: EngineState) -> Queue:
         cost = jnp.where(state.key == algorithm.unreached_key, jnp.inf, sign * state.key)
         cost = jnp.pad(cost, (0, blocks * width - num_nodes), constant_values=jnp.inf)
         cost = cost.reshape(blocks, width)
         return Queue(cost, cost.min(axis=1))
 
-    def step(carry: tuple[State, Queue]) -> tuple[State, Queue]:
+    def step(carry: tuple[EngineState, Queue]) -> tuple[EngineState, Queue]:
         state, queue = carry
         block = jnp.argmin(queue.best)
         column = jnp.argmin(queue.cost[block])
@@ -206,7 +208,7 @@ def sequential_sparse(algorithm: Algorithm, senders, receivers, weights, num_nod
             relax_lanes,
             (first_edge[u], state.key, state.pred, cost, best, state.lost),
         )
-        state = State(key, pred, visited, state.length + some, some, lost)
+        state = EngineState(key, pred, visited, state.length + some, some, lost)
         return state, Queue(cost, best)
 
     return step, queue

@@ -20,7 +20,7 @@ def run_dense(algorithm: Algorithm, graphs: Graph, record: str) -> Ran:
     """All graphs step side by side, on matrices of weights.
 
     **Returns:** the traces, which of them lost a key, and which are still active (see
-    `engines.State`).
+    `engines.EngineState`).
     """
     num_nodes = graphs.num_nodes
     engine = engines.sequential_dense if algorithm.sequential else engines.parallel_dense
@@ -45,7 +45,7 @@ def run_sparse(algorithm: Algorithm, graphs: Graph, record: str) -> Ran:
     """One graph after the other, on its list of edges.
 
     **Returns:** the traces, which of them lost a key, and which are still active (see
-    `engines.State`).
+    `engines.EngineState`).
     """
     num_nodes = graphs.num_nodes
 

@@ -3,7 +3,7 @@
 from algotransfer.algorithms.base import Algorithm
 from algotransfer.algorithms.parallel import bellman_ford, bfs, reliable_par, widest_par
 from algotransfer.algorithms.sequential import dfs, dijkstra, prim, reliable_seq, widest_seq
-from algotransfer.arguments import checked
+from algotransfer.errors import UserError
 from algotransfer.names import check_name
 
 ALGORITHMS: dict[str, Algorithm] = {
@@ -22,7 +22,6 @@ ALGORITHMS: dict[str, Algorithm] = {
 }
 
 
-@checked
 def get_algorithm(algorithm: str | Algorithm) -> Algorithm:
     """Looks an algorithm up by name; an `Algorithm` is passed through."""
     if isinstance(algorithm, Algorithm):
@@ -30,5 +29,5 @@ def get_algorithm(algorithm: str | Algorithm) -> Algorithm:
     check_name("algorithm", algorithm, ALGORITHMS)
     found = ALGORITHMS[algorithm]
     if found.name != algorithm:
-        raise ValueError(f"ALGORITHMS[{algorithm!r}] has the name {found.name!r}; give it one name")
+        raise UserError(f"ALGORITHMS[{algorithm!r}] has the name {found.name!r}; give it one name")
     return found

@@ -13,23 +13,22 @@ from algotransfer.algorithms.base import Algorithm, Trace
 from algotransfer.algorithms.checks import check_relax, check_weights
 from algotransfer.algorithms.programs import run_dense, run_sparse
 from algotransfer.algorithms.registry import get_algorithm
-from algotransfer.arguments import checked
 from algotransfer.devices import default_platform
+from algotransfer.errors import UserError
 from algotransfer.graphs.graph import Graph, check_graph
 
 Layout = Literal["dense", "sparse"]
 PROGRAMS = {"dense": run_dense, "sparse": run_sparse}
-LARGEST_TRACE = 2000  # nodes up to which every step is recorded
+MAX_TRACE_NODES = 2000  # nodes up to which every step is recorded
 # Nodes up to which the dense engine is the faster one, by backend and framework.
-DENSE_UP_TO = {("cpu", "parallel"): 64, ("cpu", "sequential"): 256}
-DENSE_UP_TO_ELSEWHERE = 512
+DENSE_ENGINE_MAX_NODES = {("cpu", "parallel"): 64, ("cpu", "sequential"): 256}
+DENSE_ENGINE_MAX_NODES_ELSEWHERE = 512
 # Cells of adjacency matrices that run at once: on a CPU what its cache holds, elsewhere what keeps
 # a device busy.
 CHUNK_CELLS = {"cpu": 2**19}
 CHUNK_CELLS_ELSEWHERE = 2**26
 
 
-@checked
 def run(
     algorithm: str | Algorithm,
     graphs: Graph,
@@ -60,7 +59,7 @@ def run(
             f"to {algorithm.unreached_key:g}, the key of an unreached node; rescale the weights"
         )
     if not algorithm.sequential and np.any(active):
-        raise ValueError(
+        raise UserError(
             f"{algorithm.name} on graph {int(np.argmax(active))} did not settle within "
             f"{graphs.num_nodes} steps: its keys still become better, for ever if they do so along "
             "a cycle; let relax return no better key than it is given"
@@ -70,7 +69,11 @@ def run(
 
 def _faster_layout(algorithm: Algorithm, num_nodes: int) -> Layout:
     case = (default_platform(), algorithm.framework)
-    return "dense" if num_nodes <= DENSE_UP_TO.get(case, DENSE_UP_TO_ELSEWHERE) else "sparse"
+    return (
+        "dense"
+        if num_nodes <= DENSE_ENGINE_MAX_NODES.get(case, DENSE_ENGINE_MAX_NODES_ELSEWHERE)
+        else "sparse"
+    )
 
 
 def _in_chunks(program, algorithm: Algorithm, graphs: Graph, record: str):
@@ -122,10 +125,10 @@ def _with_room(graphs: Graph, width: int) -> Graph:
 
 
 def _check_graphs(algorithm: Algorithm, graphs: Graph, record: str) -> None:
-    if record == "full" and graphs.num_nodes > LARGEST_TRACE:
-        raise ValueError(
+    if record == "full" and graphs.num_nodes > MAX_TRACE_NODES:
+        raise UserError(
             f"a full trace of {graphs.num_nodes} nodes needs {graphs.num_nodes + 1} steps of as "
-            f"many keys; above {LARGEST_TRACE} nodes use record='final'"
+            f"many keys; above {MAX_TRACE_NODES} nodes use record='final'"
         )
     check_graph(graphs)
     check_weights(algorithm, graphs)

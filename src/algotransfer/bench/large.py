@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from algotransfer.errors import UserError
 from algotransfer.graphs.graph import Graph, from_edges
 from algotransfer.graphs.sampling import GREATEST_WEIGHT, LEAST_WEIGHT
 
@@ -12,7 +13,7 @@ def random_graph(num_nodes: int, num_edges: int, seed: int = 0) -> Graph:
     """A batch of one graph with exactly so many undirected edges, drawn uniformly."""
     pairs = num_nodes * (num_nodes - 1) // 2
     if num_edges > pairs // 2:
-        raise ValueError(
+        raise UserError(
             f"{num_edges} edges among {num_nodes} nodes; expected at most {pairs // 2}, "
             "half of all pairs"
         )

@@ -1,4 +1,4 @@
-"""Which layout is faster at which size: the measurement behind `DENSE_UP_TO`."""
+"""Which layout is faster at which size: the measurement behind `DENSE_TRAINING_MAX_NODES`."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import jax
 import jax.numpy as jnp
 
 from algotransfer.algorithms import get_algorithm
-from algotransfer.bench.execution import measure_execution
+from algotransfer.bench.execution_speed import measure_execution
 from algotransfer.bench.rows import Row, median_seconds
 from algotransfer.devices import peak_memory
-from algotransfer.evaluation.execution import LayoutName
+from algotransfer.evaluation.harness import LayoutName
 from algotransfer.experiment import Experiment
 from algotransfer.graphs import Graph, sample_graphs
 from algotransfer.networks import MODELS, make_layouts

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from algotransfer.bench.data import measure_data
-from algotransfer.bench.execution import measure_execution
+from algotransfer.bench.execution_speed import measure_execution
 from algotransfer.bench.large import random_graph
 from algotransfer.bench.layouts import measure_layouts
 from algotransfer.bench.rows import Row

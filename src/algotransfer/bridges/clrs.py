@@ -17,11 +17,11 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from algotransfer.algorithms import ALGORITHMS
-from algotransfer.archive import DAMAGE, SUFFIX, parse_array
-from algotransfer.arguments import checked, shown
+from algotransfer.array_files import DAMAGE, SUFFIX, parse_array
+from algotransfer.errors import UserError, shown
 from algotransfer.graphs.graph import Graph, from_edges
 
-LARGEST = 2**30  # bytes that a file of samples may unpack to
+MAX_SAMPLE_BYTES = 2**30  # bytes that a file of samples may unpack to
 
 
 class _Counterpart(NamedTuple):
@@ -55,7 +55,6 @@ class ClrsFeedback:
     pred: Int[np.ndarray, "graphs nodes"]
 
 
-@checked
 def import_clrs(path: str | Path) -> dict[str, ClrsFeedback]:
     """Reads a file that `benchmarks/peers/clrs_samples.py feedback FILE.npz` wrote.
 
@@ -63,18 +62,18 @@ def import_clrs(path: str | Path) -> dict[str, ClrsFeedback]:
     """
     try:
         with zipfile.ZipFile(path) as archive:  # numpy.load would take a single array as well
-            arrays, left = {}, LARGEST
+            arrays, left = {}, MAX_SAMPLE_BYTES
             if any(entry.header_offset < 0 for entry in archive.infolist()):
-                raise ValueError("its entries begin before it does")
+                raise UserError("its entries begin before it does")
             for name in archive.namelist():
                 with archive.open(name) as stream:
                     content = stream.read(left + 1)  # whatever the archive says of its sizes
                 left -= len(content)
                 if left < 0:
-                    raise ValueError(f"it unpacks to more than {LARGEST} bytes")
+                    raise UserError(f"it unpacks to more than {MAX_SAMPLE_BYTES} bytes")
                 arrays[name.removesuffix(SUFFIX)] = parse_array(name, content)
     except (*DAMAGE, zlib.error) as error:
-        raise ValueError(
+        raise UserError(
             f"{path} is not a readable .npz archive ({error}); write it anew with "
             "benchmarks/peers/clrs_samples.py"
         ) from error
@@ -83,12 +82,11 @@ def import_clrs(path: str | Path) -> dict[str, ClrsFeedback]:
         algorithm, _, probe = name.partition(".")
         probes.setdefault(algorithm, {})[probe] = array
     if not probes:
-        raise ValueError(f"{path} holds no arrays; write it with benchmarks/peers/clrs_samples.py")
+        raise UserError(f"{path} holds no arrays; write it with benchmarks/peers/clrs_samples.py")
     imported = [_convert(algorithm, arrays) for algorithm, arrays in probes.items()]
     return {feedback.algorithm: feedback for feedback in imported}
 
 
-@checked
 def from_clrs(name: str, feedback) -> ClrsFeedback:
     """Converts a batch straight from a dm-clrs sampler, where both packages are installed.
 
@@ -116,7 +114,7 @@ def from_clrs(name: str, feedback) -> ClrsFeedback:
 
 def _convert(name: str, probes: Mapping[str, np.ndarray]) -> ClrsFeedback:
     if name not in COUNTERPARTS:
-        raise ValueError(
+        raise UserError(
             f"CLRS's {name!r} has no counterpart here; sample one of {', '.join(COUNTERPARTS)} "
             "(CLRS's dfs runs on directed graphs and restarts at every node)"
         )
@@ -124,7 +122,7 @@ def _convert(name: str, probes: Mapping[str, np.ndarray]) -> ClrsFeedback:
     needed = ("A", "adj", "s", "pi", counterpart.key, counterpart.reached)
     missing = [probe for probe in needed if probe not in probes]
     if missing:
-        raise ValueError(
+        raise UserError(
             f"feedback of {name!r} lacks {', '.join(missing)}, it has {', '.join(probes)}; "
             "write it with benchmarks/peers/clrs_samples.py"
         )
@@ -147,7 +145,7 @@ def _graphs(
 ) -> Graph:
     directed = (weights != weights.mT).any((1, 2)) | (adjacency != adjacency.mT).any((1, 2))
     if directed.any():
-        raise ValueError(
+        raise UserError(
             f"graph {np.argmax(directed)} of CLRS's {name!r} is directed, but graphs here are "
             "undirected; sample it with A and adj symmetric, as CLRS does unless told otherwise"
         )

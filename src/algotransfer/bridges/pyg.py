@@ -8,15 +8,14 @@ import jax
 import numpy as np
 
 from algotransfer.algorithms import Trace
-from algotransfer.arguments import checked
 from algotransfer.datasets import Dataset
+from algotransfer.errors import UserError
 from algotransfer.graphs.graph import Graph
 
 if TYPE_CHECKING:
     from torch_geometric.data import Data  # pyright: ignore[reportMissingImports]
 
 
-@checked
 def to_pyg(graphs: Dataset | Graph, trace: Trace | None = None) -> list[Data]:
     """Converts graphs, and the steps of an algorithm on them, for PyTorch Geometric.
 
@@ -38,7 +37,7 @@ def to_pyg(graphs: Dataset | Graph, trace: Trace | None = None) -> list[Data]:
     torch, graph_class = _import()
     batch = graphs if isinstance(graphs, Graph) else graphs.graphs
     if trace is not None and trace.length.shape != batch.batch_shape:
-        raise ValueError(
+        raise UserError(
             f"the trace is of a batch of shape {trace.length.shape}, the graphs are of shape "
             f"{batch.batch_shape}; give the trace of these very graphs"
         )

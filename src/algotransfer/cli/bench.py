@@ -13,8 +13,9 @@ from typing import Annotated, Any, Literal
 
 from tyro.conf import arg
 
-from algotransfer.cli.places import check_file
+from algotransfer.cli.output_paths import check_file
 from algotransfer.datasets.presets import PRESETS
+from algotransfer.errors import UserError
 from algotransfer.experiment import check_seeds
 from algotransfer.names import ALGORITHM_NAMES, MODEL_NAMES, check_name
 
@@ -74,7 +75,7 @@ class Bench:
             check_name("model", model, MODEL_NAMES)
         for name, value in (("repeats", self.repeats), ("steps", self.steps)):
             if value < 1:
-                raise ValueError(f"--{name} {value}; expected at least 1")
+                raise UserError(f"--{name} {value}; expected at least 1")
         for count in self.seeds:
             check_seeds(count)
         check_file(self.out)
@@ -152,8 +153,8 @@ class Bench:
 
 
 def _table(rows, ceilings, device: str):
-    from algotransfer.cli.tables import titled
-    from algotransfer.evaluation.tables import plain_table
+    from algotransfer.cli.dataset_tables import titled
+    from algotransfer.evaluation.result_tables import plain_table
 
     table = plain_table(
         ["part", "what"],

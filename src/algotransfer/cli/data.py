@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Annotated
 
 from tyro.conf import arg
 
-from algotransfer.cli.places import check_writable
+from algotransfer.cli.output_paths import check_writable
 from algotransfer.datasets.presets import PRESETS
+from algotransfer.errors import UserError
 from algotransfer.names import ALGORITHM_NAMES, FAMILY_NAMES, SHAPE_NAMES, check_name
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ class Data:
         start = time.perf_counter()
         self._check()
         from algotransfer.cli.console import next_step, output, wrote
-        from algotransfer.cli.tables import graph_table, trace_table
+        from algotransfer.cli.dataset_tables import graph_table, trace_table
         from algotransfer.datasets import graph_statistics
 
         datasets = self._datasets()
@@ -113,20 +114,20 @@ class Data:
         for way, excluded in EXCLUDES.items():
             given = [name for name in excluded if getattr(self, name) != default[name]]
             if getattr(self, way) != default[way] and given:
-                raise ValueError(f"{_flag(way)} and {_flag(given[0])} cannot go together")
+                raise UserError(f"{_flag(way)} and {_flag(given[0])} cannot go together")
         if self.source is not None and not self.own:
-            raise ValueError("--source names a node of your own graphs; it goes with --from")
+            raise UserError("--source names a node of your own graphs; it goes with --from")
         if self.out is not None:
             check_writable(self.out)
             if self.out.suffix == ".npz" and (self.preset or len(self.algorithm) != 1):
-                raise ValueError(
+                raise UserError(
                     f"{self.out} can hold one dataset with the traces of one algorithm; name it "
                     "with --algorithm, or let --out name a folder for several files"
                 )
 
     def _datasets(self) -> dict[str, Dataset]:
         from algotransfer import datasets
-        from algotransfer.cli.own import read_own
+        from algotransfer.cli.user_graph import read_own
 
         if self.statistics:
             return {str(path): datasets.load_dataset(path) for path in self.statistics}

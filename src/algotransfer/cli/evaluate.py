@@ -9,7 +9,8 @@ from typing import Annotated, Literal
 
 from tyro.conf import Positional, arg
 
-from algotransfer.cli.places import check_file
+from algotransfer.cli.output_paths import check_file
+from algotransfer.errors import UserError
 from algotransfer.names import FAMILY_NAMES, check_name
 
 
@@ -47,9 +48,9 @@ class Evaluate:
         for name in self.graph:
             check_name("graph family", name, FAMILY_NAMES)
         if self.data and self.clrs:
-            raise ValueError("--data and --clrs cannot go together")
+            raise UserError("--data and --clrs cannot go together")
         if self.keep and self.out:
-            raise ValueError("--keep is for the table in a run folder; leave out --out")
+            raise UserError("--keep is for the table in a run folder; leave out --out")
         check_file(self.out)
         from algotransfer.locks import locked
         from algotransfer.training.runs import WEIGHTS
@@ -60,7 +61,7 @@ class Evaluate:
             self._evaluate()
             return
         if self.infinity is not None:
-            raise ValueError(
+            raise UserError(
                 "--infinity: the table in a run folder is for what was seen in training; add --out"
             )
         with locked(folder):
@@ -69,7 +70,7 @@ class Evaluate:
     def _evaluate(self, folder: Path | None = None) -> None:
         from algotransfer.cli.console import next_step, output, progress_bar, wrote
         from algotransfer.evaluation import beside_paper, beside_paper_table, summary_table
-        from algotransfer.evaluation.runs import evaluate, save_evaluation
+        from algotransfer.evaluation.evaluate import evaluate, save_evaluation
         from algotransfer.files import write_atomically
         from algotransfer.training import load_model
 
@@ -109,6 +110,6 @@ class Evaluate:
             feedback = import_clrs(self.clrs)
             check_name("algorithm in this file", target, feedback)
             return [from_graphs([feedback[target].graphs])]
-        from algotransfer.evaluation.runs import unseen_graphs
+        from algotransfer.evaluation.evaluate import unseen_graphs
 
         return unseen_graphs(self.num_nodes, self.num_graphs, self.graph)

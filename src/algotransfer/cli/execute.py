@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 
 from tyro.conf import Positional
 
-from algotransfer.cli.places import check_file
+from algotransfer.cli.output_paths import check_file
+from algotransfer.errors import UserError
 
 if TYPE_CHECKING:
-    from algotransfer.execution import Answer
+    from algotransfer.evaluation.execute import Answer
 
 SHOWN = 40  # nodes in the table on the screen; a file holds all
 
@@ -40,13 +41,13 @@ class Execute:
     def run(self) -> None:
         """Executes, prints both answers side by side, writes them."""
         if self.out is not None and self.out.suffix not in (".csv", ".graphml"):
-            raise ValueError(f"--out {self.out}: expected a name that ends in .csv or .graphml")
+            raise UserError(f"--out {self.out}: expected a name that ends in .csv or .graphml")
         check_file(self.out)
         from algotransfer.cli.console import next_step, output, wrote
-        from algotransfer.cli.own import read_own
-        from algotransfer.cli.tables import titled
-        from algotransfer.evaluation.tables import plain_table
-        from algotransfer.execution import execute
+        from algotransfer.cli.dataset_tables import titled
+        from algotransfer.cli.user_graph import read_own
+        from algotransfer.evaluation.execute import execute
+        from algotransfer.evaluation.result_tables import plain_table
         from algotransfer.files import write_atomically
         from algotransfer.graphs import write_graph
 

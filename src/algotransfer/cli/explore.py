@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 from tyro.conf import Positional, arg
 
-from algotransfer.cli.places import check_file
+from algotransfer.cli.output_paths import check_file
+from algotransfer.errors import UserError
 from algotransfer.names import ALGORITHM_NAMES, FAMILY_NAMES, check_name
 
 if TYPE_CHECKING:
@@ -53,8 +54,8 @@ class Explore:
         """Runs the algorithm and the networks, writes the page, says where they part."""
         self._check()
         from algotransfer.cli.console import next_step, output, progress_bar, wrote
-        from algotransfer.viewer import explore
-        from algotransfer.viewer.show import sample_title
+        from algotransfer.explorer import explore
+        from algotransfer.explorer.explore import sample_title
 
         title = self.graph.name if self.graph else sample_title(self.family, self.nodes, self.seed)
         with progress_bar() as bar:
@@ -69,7 +70,7 @@ class Explore:
                 progress=lambda label: bar.update(task, description=label, advance=1),
             )
         for network in viewer.scene["networks"]:
-            said = network["parting"]["sentence"]
+            said = network["divergence"]["sentence"]
             output.print(f"{network['label']}: {said}", soft_wrap=True)
         viewer.save(self.out)
         wrote(self.out)
@@ -81,23 +82,23 @@ class Explore:
         for name in self.algorithm:
             check_name("algorithm", name, ALGORITHM_NAMES)
         if self.out.suffix != ".html":
-            raise ValueError(f"--out {self.out}: expected a name that ends in .html")
+            raise UserError(f"--out {self.out}: expected a name that ends in .html")
         check_file(self.out)
         sampling = (self.family, self.nodes, self.seed)
         if self.graph is not None and sampling != (Explore.family, Explore.nodes, Explore.seed):
-            raise ValueError(
+            raise UserError(
                 "--graph is a graph of your own; leave out --family, --nodes and --seed, which "
                 "sample one"
             )
 
     def _graph(self) -> NamedGraph:
-        from algotransfer.cli.own import read_own
+        from algotransfer.cli.user_graph import read_own
         from algotransfer.graphs import from_networkx, sample_graphs, to_networkx
 
         if self.graph is not None:
             return read_own(self.graph, self.source)
         graph = sample_graphs(self.family, 1, self.nodes, self.seed, split="test")[0]
         if self.source is not None and not self.source.isdecimal():
-            raise ValueError(f"--source {self.source}: nodes of a sampled graph are numbers")
+            raise UserError(f"--source {self.source}: nodes of a sampled graph are numbers")
         source = int(graph.source) if self.source is None else int(self.source)
         return from_networkx(to_networkx(graph), source)

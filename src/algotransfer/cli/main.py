@@ -21,11 +21,11 @@ from algotransfer.cli.data import Data
 from algotransfer.cli.evaluate import Evaluate
 from algotransfer.cli.execute import Execute
 from algotransfer.cli.explore import Explore
-from algotransfer.cli.list_names import ListNames
+from algotransfer.cli.list_command import ListNames
 from algotransfer.cli.report import Report
 from algotransfer.cli.reproduce import Reproduce
 from algotransfer.cli.train import Train
-from algotransfer.compilation import keep_compiled_programs
+from algotransfer.compilation_cache import keep_compiled_programs
 from algotransfer.files import Notice
 
 

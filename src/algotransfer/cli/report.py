@@ -28,10 +28,16 @@ class Report:
     def run(self) -> None:
         """Collects, writes, says what it wrote."""
         from algotransfer.cli.console import next_step, output, wrote
+        from algotransfer.report.agreement import check_small_graphs
         from algotransfer.report.cells import seed_values
-        from algotransfer.report.check import check_small_graphs
         from algotransfer.report.collect import read_results
-        from algotransfer.report.write import HOPS, RESULTS, put_claims, time_note, write_report
+        from algotransfer.report.write_report import (
+            HOPS,
+            RESULTS,
+            put_claims,
+            time_note,
+            write_report,
+        )
 
         if self.folder is not None:
             self._collect(self.folder)
@@ -57,7 +63,7 @@ class Report:
 
     def _write_examples(self, results: Any) -> dict[tuple[str, ...], str]:
         from algotransfer.cli.console import progress_bar, wrote
-        from algotransfer.report.examples import FOLDER, SIZES, models_at_hand, write_examples
+        from algotransfer.report.example_pages import FOLDER, SIZES, models_at_hand, write_examples
 
         models = models_at_hand(self.folder, results)
         with progress_bar() as progress:
@@ -78,8 +84,8 @@ class Report:
             marks,
             trained_runs,
         )
-        from algotransfer.report.write import CALLS, ENVIRONMENTS, HOPS, RESULTS
-        from algotransfer.reproduce.log import read_calls
+        from algotransfer.report.write_report import CALLS, ENVIRONMENTS, HOPS, RESULTS
+        from algotransfer.reproduce.call_log import read_calls
         from algotransfer.training.runs import WEIGHTS, write_json
 
         tables = {RESULTS: collect(folder), HOPS: collect_hops(folder)}

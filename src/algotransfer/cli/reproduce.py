@@ -11,7 +11,8 @@ from typing import Annotated, Literal
 
 from tyro.conf import arg
 
-from algotransfer.cli.places import check_file
+from algotransfer.cli.output_paths import check_file
+from algotransfer.errors import UserError
 from algotransfer.names import ALGORITHM_NAMES, MODEL_NAMES, check_name
 
 UNITS = {"s": 1, "m": 60, "h": 3600}
@@ -61,30 +62,30 @@ class Reproduce:
         for name in self.model:
             check_name("network", name, MODEL_NAMES)
         if self.address is not None and self.executor != "ray":
-            raise ValueError("--address is that of a Ray cluster; add --executor ray")
+            raise UserError("--address is that of a Ray cluster; add --executor ray")
         if self.dry_run and self.pack:
-            raise ValueError("--dry-run writes nothing, so it cannot --pack; say --for 0s instead")
+            raise UserError("--dry-run writes nothing, so it cannot --pack; say --for 0s instead")
         check_file(self.pack)
         limit = _seconds(self.for_)
         from algotransfer.cli.console import errors, next_step, output, wrote
-        from algotransfer.cli.steps import estimate_table, result_table
+        from algotransfer.cli.step_tables import estimate_table, result_table
         from algotransfer.reproduce import grid
+        from algotransfer.reproduce.call_log import log_call
         from algotransfer.reproduce.estimates import Estimates
-        from algotransfer.reproduce.log import log_call
-        from algotransfer.reproduce.on_processes import Crew, kernels_at_once
-        from algotransfer.reproduce.on_ray import Cluster
+        from algotransfer.reproduce.executors.processes import ProcessExecutor, kernels_at_once
+        from algotransfer.reproduce.executors.ray import Cluster
         from algotransfer.reproduce.packing import pack, unpack
         from algotransfer.reproduce.plan import plan
+        from algotransfer.reproduce.progress_view import Overview
         from algotransfer.reproduce.runner import Interrupted, default_jobs, platform, run_steps
         from algotransfer.reproduce.steps import Evaluate, graph
-        from algotransfer.reproduce.view import Overview
 
         wanted = grid.experiments(self.table or grid.TABLES, self.model, self.target)
         if self.unpack:
             output.print(f"unpacked {unpack(self.unpack, self.folder)} files into {self.folder}")
         steps = list(graph(plan(wanted, self.seeds, self.preset)))
         cluster = Cluster(self.address, self.device) if self.executor == "ray" else None
-        crew = Crew() if self.executor == "processes" else None
+        crew = ProcessExecutor() if self.executor == "processes" else None
         device = cluster.device if cluster else platform(self.device)
         estimates = Estimates.read(self.folder, device == "cpu")
         if self.dry_run:
@@ -135,7 +136,7 @@ class Reproduce:
             raise interruption
         lost = sum(result.state in ("failed", "blocked") for result in results)
         if lost:
-            raise ValueError(f"{lost} of {len(results)} steps failed or were blocked (above)")
+            raise UserError(f"{lost} of {len(results)} steps failed or were blocked (above)")
 
 
 def _seconds(text: str | None) -> float | None:
@@ -143,5 +144,5 @@ def _seconds(text: str | None) -> float | None:
         return None
     match = re.fullmatch(r"(\d+(?:\.\d+)?)([smh])", text)
     if not match:
-        raise ValueError(f"--for {text}: expected a time such as 90s, 8m or 2h")
+        raise UserError(f"--for {text}: expected a time such as 90s, 8m or 2h")
     return float(match[1]) * UNITS[match[2]]

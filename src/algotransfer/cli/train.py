@@ -51,7 +51,7 @@ class Train(Experiment):
         for name in (self.target, *self.base):
             check_name("algorithm", name, ALGORITHM_NAMES)
         from algotransfer.cli.console import next_step, output, wrote
-        from algotransfer.cli.tables import training_table
+        from algotransfer.cli.dataset_tables import training_table
         from algotransfer.devices import peak_memory
         from algotransfer.training.train import train
 

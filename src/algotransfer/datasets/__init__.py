@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from algotransfer.datasets.dataset import Dataset, make_dataset
-    from algotransfer.datasets.own import from_graphs
+    from algotransfer.datasets.from_graphs import from_graphs
     from algotransfer.datasets.presets import PRESETS, Preset
     from algotransfer.datasets.splits import Splits, make_splits
     from algotransfer.datasets.statistics import graph_statistics, trace_statistics

@@ -10,7 +10,7 @@ import numpy as np
 from jaxtyping import Shaped
 
 from algotransfer.algorithms import Algorithm, Trace, get_algorithm, run
-from algotransfer.arguments import check_fields, checked
+from algotransfer.errors import UserError
 from algotransfer.graphs.graph import Graph, concatenate
 from algotransfer.graphs.sampling import sample_graphs
 
@@ -33,9 +33,8 @@ class Dataset:
     _traces: dict[Algorithm, Trace] = field(default_factory=dict, repr=False)
 
     def __post_init__(self):
-        check_fields(self)
         if self.graphs.batch_shape != self.family.shape or not len(self.family):
-            raise ValueError(
+            raise UserError(
                 f"graphs of batch shape {self.graphs.batch_shape} with families of shape "
                 f"{self.family.shape}; expected one family for each graph of a batch"
             )
@@ -75,7 +74,6 @@ class Dataset:
         return f"<Dataset of {len(self)} graphs ({families}) with {self.num_nodes} nodes>"
 
 
-@checked
 def make_dataset(
     graph: str | Sequence[str] = "er",
     num_graphs: int = 1000,
@@ -100,7 +98,7 @@ def make_dataset(
     """
     families = (graph,) if isinstance(graph, str) else tuple(graph)
     if not families or len(set(families)) < len(families):
-        raise ValueError(f"graph={families!r}; name one or more families, each of them once")
+        raise UserError(f"graph={families!r}; name one or more families, each of them once")
     options = {"attachments": attachments, "shape": shape}
     parts = [
         sample_graphs(family, num_graphs, num_nodes, seed, split=split, **options)

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 
-from algotransfer.arguments import check_fields
 from algotransfer.names import FAMILY_NAMES
 
 
@@ -16,9 +15,6 @@ class Preset:
     num_nodes: int = 20
     test_sizes: tuple[int, ...] = (20, 50, 100)
     graph: tuple[str, ...] = FAMILY_NAMES
-
-    def __post_init__(self):
-        check_fields(self)
 
 
 PRESETS = {

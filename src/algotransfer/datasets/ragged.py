@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Bool, Float32, Int32, Int64
 
+from algotransfer.errors import UserError
 from algotransfer.graphs.graph import Graph
 
 
@@ -62,21 +63,21 @@ def check_edges(ragged: Ragged, num_nodes: int) -> None:
     """Raises a `ValueError` unless these are simple, undirected graphs in the order promised."""
     offset = ragged.edge_offset
     if offset[0] != 0 or offset[-1] != len(ragged.edge_weight) or np.any(np.diff(offset) < 0):
-        raise ValueError("edge_offset does not cut the edges into graphs")
+        raise UserError("edge_offset does not cut the edges into graphs")
     if not np.all(np.isfinite(ragged.edge_weight)):
-        raise ValueError("an edge has a weight that is not a finite number")
+        raise UserError("an edge has a weight that is not a finite number")
     index = ragged.edge_index
     if np.any((index < 0) | (index >= num_nodes)):
-        raise ValueError(f"an edge ends outside the graph; nodes are 0…{num_nodes - 1}")
+        raise UserError(f"an edge ends outside the graph; nodes are 0…{num_nodes - 1}")
     sender, receiver = index.astype(np.int64)
     if np.any(sender == receiver):
-        raise ValueError("an edge joins a node to itself")
+        raise UserError("an edge joins a node to itself")
     row = ragged.graph_id * num_nodes
     cell = (row + sender) * num_nodes + receiver
     if np.any(np.diff(cell) <= 0):
-        raise ValueError("edges are not sorted by sender and receiver, or one is listed twice")
+        raise UserError("edges are not sorted by sender and receiver, or one is listed twice")
     reverse = (row + receiver) * num_nodes + sender
     order = np.argsort(reverse, kind="stable")
     one_way = not np.array_equal(reverse[order], cell)
     if one_way or np.any(ragged.edge_weight[order] != ragged.edge_weight):
-        raise ValueError("an edge and its reverse do not both stand there with one weight")
+        raise UserError("an edge and its reverse do not both stand there with one weight")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from algotransfer.arguments import check_fields, checked
 from algotransfer.datasets.dataset import Dataset, make_dataset
 from algotransfer.datasets.presets import PRESETS, Preset
 from algotransfer.names import check_name
@@ -19,9 +18,6 @@ class Splits:
     validation: Dataset
     test: dict[int, Dataset]
 
-    def __post_init__(self):
-        check_fields(self)
-
     def __iter__(self) -> Iterator[tuple[str, Dataset]]:
         """The datasets with their names: `train`, `validation`, `test_20`, …"""
         yield "train", self.train
@@ -30,7 +26,6 @@ class Splits:
             yield f"test_{num_nodes}", dataset
 
 
-@checked
 def make_splits(preset: str | Preset = "paper", seed: int = 0) -> Splits:
     """Makes all datasets of a preset; no random number is shared between them.
 

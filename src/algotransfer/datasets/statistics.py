@@ -8,7 +8,6 @@ import numpy as np
 from jaxtyping import Bool, Int
 
 from algotransfer.algorithms import Algorithm
-from algotransfer.arguments import checked
 from algotransfer.datasets.dataset import Dataset
 from algotransfer.datasets.ragged import to_ragged
 from algotransfer.graphs.graph import Graph
@@ -40,7 +39,6 @@ class TraceStatistics(NamedTuple):
     max_length: int
 
 
-@checked
 def graph_statistics(dataset: Dataset) -> list[GraphStatistics]:
     """One row per family, in the dataset's order."""
     graphs = dataset.graphs
@@ -66,7 +64,6 @@ def graph_statistics(dataset: Dataset) -> list[GraphStatistics]:
     return rows
 
 
-@checked
 def trace_statistics(dataset: Dataset, algorithm: str | Algorithm) -> list[TraceStatistics]:
     """One row per family, in the dataset's order."""
     name = algorithm if isinstance(algorithm, str) else algorithm.name

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from algotransfer.algorithms import ALGORITHMS, Algorithm, Trace, get_algorithm
-from algotransfer.archive import load_arrays, save_arrays
-from algotransfer.arguments import checked
+from algotransfer.array_files import load_arrays, save_arrays
 from algotransfer.datasets.dataset import Dataset
 from algotransfer.datasets.ragged import Ragged, check_edges, from_ragged, to_ragged
+from algotransfer.errors import UserError
 
 FORMAT_VERSION = 1
 NOT_ARGUMENTS = ("format_version", "algorithm", "sha256")  # what a card says about the file itself
@@ -32,7 +32,6 @@ ENTRIES: dict[str, tuple[str, tuple[str, ...]]] = {
 }
 
 
-@checked
 def save_dataset(dataset: Dataset, path: str | Path, algorithm: str | Algorithm) -> str:
     """Writes the graphs and one algorithm's traces; equal arguments give equal bytes.
 
@@ -62,7 +61,6 @@ def save_dataset(dataset: Dataset, path: str | Path, algorithm: str | Algorithm)
     return save_arrays(path, present, card)
 
 
-@checked
 def load_dataset(path: str | Path) -> Dataset:
     """Reads a data file and checks all of it: version, types, shapes, ranges and sha256.
 
@@ -72,19 +70,19 @@ def load_dataset(path: str | Path) -> Dataset:
     try:
         return _dataset(arrays, card)
     except ValueError as error:
-        raise ValueError(f"{path} is not a data file that can be used: {error}") from error
+        raise UserError(f"{path} is not a data file that can be used: {error}") from error
 
 
 def _dataset(arrays: Mapping[str, np.ndarray], card: Mapping[str, Any]) -> Dataset:
     version = card.get("format_version")
     if version != FORMAT_VERSION:
-        raise ValueError(
+        raise UserError(
             f"it has format version {version!r}, this release reads version {FORMAT_VERSION}; "
             "make it again, or use the release that wrote it"
         )
     name = card.get("algorithm")
     if name not in ALGORITHMS:
-        raise ValueError(
+        raise UserError(
             f"it holds traces of {name!r}, which is not registered; put that algorithm into "
             f"ALGORITHMS first (there are {', '.join(ALGORITHMS)})"
         )
@@ -110,16 +108,16 @@ def _check_shapes(arrays: Mapping[str, np.ndarray], algorithm: Algorithm) -> Non
     expected = {k: v for k, v in ENTRIES.items() if k != "visited" or algorithm.sequential}
     if set(arrays) != set(expected):
         missing, foreign = sorted(set(expected) - set(arrays)), sorted(set(arrays) - set(expected))
-        raise ValueError(f"entries missing: {missing or 'none'}; not expected: {foreign or 'none'}")
+        raise UserError(f"entries missing: {missing or 'none'}; not expected: {foreign or 'none'}")
     if arrays["num_nodes"].shape or arrays["source"].ndim != 1 or arrays["edge_weight"].ndim != 1:
-        raise ValueError("num_nodes must be one number, source and edge_weight must be lists")
+        raise UserError("num_nodes must be one number, source and edge_weight must be lists")
     n, g, e = int(arrays["num_nodes"]), len(arrays["source"]), len(arrays["edge_weight"])
     sizes = {"2": 2, "E": e, "G": g, "G+1": g + 1, "N": n, "T+1": n + 1}
     for name, (dtype, axes) in expected.items():
         shape = tuple(sizes[axis] for axis in axes)
         array = arrays[name]
         if array.dtype != dtype or array.shape != shape:
-            raise ValueError(
+            raise UserError(
                 f"entry {name!r} is {array.dtype} {list(array.shape)}, "
                 f"expected {dtype} {list(shape)}"
             )
@@ -128,7 +126,7 @@ def _check_shapes(arrays: Mapping[str, np.ndarray], algorithm: Algorithm) -> Non
 def _family(arguments: Mapping[str, Any], num_graphs: int, num_nodes: int) -> np.ndarray:
     """The family of each graph: `graph` on the card, each of them `num_graphs` times."""
     if arguments.get("num_nodes") != num_nodes:
-        raise ValueError(f"its card does not say that its graphs have {num_nodes} nodes")
+        raise UserError(f"its card does not say that its graphs have {num_nodes} nodes")
     names, count = arguments.get("graph"), arguments.get("num_graphs")
     names = names if isinstance(names, list) else []
     counts: list[Any] = count if isinstance(count, list) else [count] * len(names)
@@ -136,7 +134,7 @@ def _family(arguments: Mapping[str, Any], num_graphs: int, num_nodes: int) -> np
         type(count) is int and 0 <= count <= num_graphs for count in counts
     )
     if not plausible or len(counts) != len(names) or sum(counts) != num_graphs:
-        raise ValueError(f"its card does not say which families its {num_graphs} graphs are of")
+        raise UserError(f"its card does not say which families its {num_graphs} graphs are of")
     return np.repeat(np.array(names, dtype=str), counts)
 
 
@@ -154,8 +152,8 @@ def _check_ranges(arrays: Mapping[str, np.ndarray], num_nodes: int) -> None:
         low, high = interval(num_nodes)
         array = arrays[name]
         if array.size and (array.min() < low or array.max() > high):
-            raise ValueError(
+            raise UserError(
                 f"entry {name!r} holds {array.min()}…{array.max()}, expected {low}…{high}"
             )
     if np.any(np.isnan(arrays["key"])):
-        raise ValueError("entry 'key' holds a NaN; a key is a number or infinite")
+        raise UserError("entry 'key' holds a NaN; a key is a number or infinite")

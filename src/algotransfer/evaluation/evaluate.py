@@ -1,130 +1,95 @@
-"""`evaluate_networks`: trained networks on test graphs, as a tidy table of all metrics."""
+"""`evaluate`: a trained model on test graphs, with the table kept beside its weights."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-import jax
-import numpy as np
-
-from algotransfer.arguments import checked, shown
-from algotransfer.datasets.dataset import Dataset
-from algotransfer.evaluation.exam import Exam, Label
-from algotransfer.evaluation.execution import LayoutName
-from algotransfer.evaluation.metrics import METRICS, Metrics
-from algotransfer.experiment import Experiment
-from algotransfer.networks.executor import Executor
+from algotransfer.checksums import verify_checksum
+from algotransfer.datasets import PRESETS, Dataset, make_dataset
+from algotransfer.evaluation.evaluate_networks import COLUMNS, Progress, evaluate_networks
+from algotransfer.files import DamagedFile, write_atomically
+from algotransfer.names import FAMILY_NAMES
+from algotransfer.training.runs import Model, load_model
 
 if TYPE_CHECKING:
     import pandas
 
-Progress = Callable[[int, int], None]  # (graphs done, graphs in all)
-
-COLUMNS = {
-    "row": "str",
-    "seed": "Int64",
-    "family": "str",
-    "num_nodes": "int64",
-    "metric": "str",
-    "hop": "Int64",
-    "value": "float64",
-    "num_graphs": "int64",
-}
+EVALUATION = "evaluation.csv"
+TEXT = tuple(name for name, kind in COLUMNS.items() if kind == "str")
 
 
-@checked
-def evaluate_networks(
-    networks: Executor,
-    experiment: Experiment,
-    seeds: Sequence[int],
-    datasets: Mapping[int, Dataset] | Iterable[Dataset],
+def evaluate(
+    source: str | Path | Model,
+    datasets: Mapping[int, Dataset] | Iterable[Dataset] | None = None,
     progress: Progress = lambda done, total: None,
-    layout: LayoutName | None = None,
 ) -> pandas.DataFrame:
-    """Runs the networks of all seeds free on test graphs and measures what comes out.
+    """Measures a trained model on test graphs.
 
     **Arguments:**
 
-    - `networks`: a network whose weights have an axis of seeds in front.
-    - `seeds`: the seed of each.
-    - `datasets`: graphs of any sizes and families.
-    - `progress`: called with the number of graphs done and to be done.
-    - `layout`: `dense` or `sparse`; the faster one if not given.
+    - `source`: a model, a run folder, a weights file, or the name of committed weights.
+    - `datasets`: graphs of any sizes and families; by default the paper's test graphs of 20, 50
+        and 100 nodes.
 
-    **Returns:** a row per seed, family, number of nodes, metric and hop distance, with the columns
-
-    - `row`: `network`, or a reference: `algorithm`, `random_neighbour`, `lightest_edge`.
-    - `seed`: of the network; missing for references.
-    - `family`, `num_nodes`, `metric`.
-    - `hop`: distance from the source of the nodes that count, 20 standing for more too; missing
-        where all count.
-    - `value`: the metric of each graph, averaged over graphs.
-    - `num_graphs`: graphs that have such a value.
+    **Returns:** the tidy table of `evaluate_networks`.
     """
+    model = source if isinstance(source, Model) else load_model(source)
+    if datasets is None:
+        datasets = unseen_graphs()
+    return evaluate_networks(model.networks, model.experiment, model.seeds, datasets, progress)
+
+
+def unseen_graphs(
+    sizes: Iterable[int] = PRESETS["paper"].test_sizes,
+    num_graphs: int = PRESETS["paper"].test,
+    families: Iterable[str] = FAMILY_NAMES,
+    seed: int = 0,
+) -> dict[int, Dataset]:
+    """Test graphs by number of nodes; the defaults are the paper's."""
+    return {
+        size: make_dataset(tuple(families), num_graphs, size, seed, split="test") for size in sizes
+    }
+
+
+def save_evaluation(folder: Path, frame: pandas.DataFrame, keep: bool = False) -> Path:
+    """Writes the table as CSV into a run folder, all of it or nothing.
+
+    **Arguments:**
+
+    - `keep`: also keep what the folder's table has of graphs of other sizes.
+    """
+    path = folder / EVALUATION
+    if keep and path.exists():
+        frame = _with_other_sizes(frame, read_evaluation(folder))
+    write_atomically(path, frame.to_csv(index=False).encode())
+    write_checksum(path)
+    return path
+
+
+def read_evaluation(folder: Path) -> pandas.DataFrame:
+    """Reads the table of a run folder, and checks that it is what was written."""
+    path = folder / EVALUATION
+    try:
+        verify_checksum(path)
+        return read_table(path, TEXT)
+    except DamagedFile as error:
+        raise DamagedFile(f"{error}; make it again with `algotransfer evaluate {folder}`") from None
+
+
+def read_table(path: str | Path, text: Iterable[str]) -> pandas.DataFrame:
+    """Reads a CSV in which columns of text are that, though a family be called NA or 007."""
     import pandas
 
-    count = jax.tree.leaves(networks)[0].shape[0]
-    if count != len(seeds):
-        raise ValueError(
-            f"got weights of {count} networks and {len(seeds)} seeds ({shown(seeds)}); "
-            "give one seed for each, and weights with an axis of seeds in front"
-        )
-    datasets = _datasets(datasets)
-    total, done, rows = sum(map(len, datasets)), 0, []
-    for dataset in datasets:
-        exam = Exam.prepare(networks, list(seeds), experiment, dataset.graphs, layout)
-        chunks = []
-        for index, new in exam.chunks():
-            chunks.append(_only(new, exam.measure(index)))
-            done += new
-            progress(done, total)
-        for parts in zip(*chunks, strict=True):
-            labels = parts[0][0]
-            metrics = jax.tree.map(lambda *a: np.concatenate(a, axis=1), *[m for _, m in parts])
-            rows += _rows(labels, dataset, metrics)
-    return pandas.DataFrame(rows, columns=list(COLUMNS)).astype(COLUMNS)
+    columns = dict.fromkeys(text, "")
+    kinds: Any = dict.fromkeys(columns, "str")
+    frame = pandas.read_csv(path, dtype=kinds, keep_default_na=False, na_values=[""])
+    return frame.fillna(columns)
 
 
-def _datasets(given: Mapping[int, Dataset] | Iterable[Dataset]) -> list[Dataset]:
-    datasets = [_dataset(one) for one in (given.values() if isinstance(given, Mapping) else given)]
-    if not datasets:
-        raise ValueError("no datasets to evaluate on; leave them out for the paper's test graphs")
-    for name, dataset in zip(given, datasets, strict=True) if isinstance(given, Mapping) else ():
-        if name != dataset.num_nodes:
-            raise ValueError(
-                f"datasets has graphs of {dataset.num_nodes} nodes under {shown(name)}; expected "
-                "their number of nodes, or give a list"
-            )
-    return datasets
+def _with_other_sizes(frame: pandas.DataFrame, old: Any) -> pandas.DataFrame:
+    import pandas
 
-
-def _dataset(one: object) -> Dataset:
-    if isinstance(one, Dataset):
-        return one
-    raise TypeError(f"expected datasets, not {shown(one)}; make_dataset makes one")
-
-
-def _only(new: int, results: list[tuple[list[Label], Metrics]]):
-    """The first graphs of a chunk: those behind are there for the sake of its shape."""
-    return [(labels, jax.tree.map(lambda a: a[:, :new], metrics)) for labels, metrics in results]
-
-
-def _rows(labels: list[Label], dataset: Dataset, metrics: Metrics) -> Iterator[tuple]:
-    for family in dataset.families:
-        members = dataset.family == family
-        place = (family, dataset.num_nodes)
-        for metric in sorted(metrics.graphs, key=METRICS.index):
-            values = metrics.graphs[metric][:, members]
-            yield from _averages(labels, (*place, metric, None), values)
-        for metric in sorted(metrics.hops, key=METRICS.index):
-            for hop, values in enumerate(np.moveaxis(metrics.hops[metric][:, members], -1, 0)):
-                yield from _averages(labels, (*place, metric, hop), values)
-
-
-def _averages(labels: list[Label], what: tuple, values) -> Iterator[tuple]:
-    """A row per label, of the mean over those graphs that have a value."""
-    for label, of_label in zip(labels, values, strict=True):
-        there = of_label[~np.isnan(of_label)]
-        if len(there):
-            yield (*label, *what, float(np.mean(there)), len(there))
+    others: Any = old[~old["num_nodes"].isin(set(frame["num_nodes"]))].astype(COLUMNS)
+    return pandas.concat([others, frame], ignore_index=True)

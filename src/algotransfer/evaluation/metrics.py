@@ -15,7 +15,7 @@ from jaxtyping import Bool, Float, Int
 
 from algotransfer.algorithms import Algorithm
 from algotransfer.evaluation.paths import Paths
-from algotransfer.evaluation.reading import Comparison, Reading
+from algotransfer.evaluation.readout import Comparison, Reading
 
 FARTHEST = 20  # hop distance that also stands for all beyond it
 

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Float, Int
 
-from algotransfer.evaluation.execution import Execution
+from algotransfer.evaluation.harness import Execution
 from algotransfer.graphs.graph import Graph
 from algotransfer.graphs.streams import Stream
 from algotransfer.training.truth import Truth

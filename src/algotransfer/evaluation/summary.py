@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from algotransfer.algorithms import get_algorithm
-from algotransfer.arguments import checked, shown
-from algotransfer.evaluation.evaluate import COLUMNS
+from algotransfer.errors import UserError, shown
+from algotransfer.evaluation.evaluate_networks import COLUMNS
 from algotransfer.experiment import Experiment
 from algotransfer.names import FAMILY_NAMES
 from algotransfer.paper import paper_tables
@@ -44,7 +44,7 @@ def check_frame(frame: Any) -> None:
         )
     missing = COLUMNS.keys() - set(frame.columns)
     if missing:
-        raise ValueError(
+        raise UserError(
             f"the data frame has no column {', '.join(sorted(missing))}; expected what evaluate "
             f"returns, with the columns {', '.join(COLUMNS)}"
         )
@@ -65,7 +65,6 @@ def summary(frame: pandas.DataFrame) -> pandas.DataFrame:
     return _over_seeds(per_seed(frame), ["row", "num_nodes", "metric"])
 
 
-@checked
 def beside_paper(frame: pandas.DataFrame, experiment: Experiment) -> pandas.DataFrame:
     """The networks' numbers beside those that the paper printed for the same experiment.
 
@@ -94,8 +93,8 @@ def paper_key(experiment: Experiment) -> dict[str, str]:
     sampled = supervision == "na" and get_algorithm(experiment.target).sequential
     if sampled and experiment.select == "mean":
         supervision += "_mean"
-    if supervision != "tf" and experiment.linger:  # not in the paper
-        supervision += f"_linger{experiment.linger}"
+    if supervision != "tf" and experiment.extra_steps:  # not in the paper
+        supervision += f"_extra{experiment.extra_steps}"
     return {
         "supervision": supervision,
         "model": PAPER_MODELS.get(experiment.model, experiment.model),
@@ -108,7 +107,7 @@ def paper_key(experiment: Experiment) -> dict[str, str]:
 def _of_paper(experiment: Experiment) -> pandas.DataFrame:
     """What the paper printed for an experiment, whose answers it never asked to last."""
     paper: Any = paper_tables().fillna({"source": ""})
-    for column, value in paper_key(dataclasses.replace(experiment, linger=0)).items():
+    for column, value in paper_key(dataclasses.replace(experiment, extra_steps=0)).items():
         paper = paper[paper[column] == value]
     columns = ["table", "num_nodes", "graph", "metric", "value", "std"]
     return paper[columns].rename(columns={"value": "paper", "std": "paper_std"})

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from algotransfer.arguments import checked, shown
+from algotransfer.errors import UserError, shown
 from algotransfer.graphs.graph import Graph
 from algotransfer.graphs.named import (
     Attributes,
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     import scipy.sparse
 
 
-@checked
 def from_networkx(
     graph: networkx.Graph, source: Hashable = None, weight: str = "weight"
 ) -> NamedGraph:
@@ -51,7 +50,7 @@ def from_networkx(
         try:
             weights.append(float(value))
         except (TypeError, ValueError):
-            raise ValueError(
+            raise UserError(
                 f"the edge between {tail!r} and {head!r} has weight {value!r}; expected a number"
             ) from None
     return named_graph(
@@ -63,7 +62,6 @@ def from_networkx(
     )
 
 
-@checked
 def to_networkx(
     graph: Graph,
     names: Sequence[Hashable] | None = None,
@@ -99,7 +97,6 @@ def to_networkx(
     return result
 
 
-@checked
 def from_scipy(matrix: Any, source: int = 0) -> NamedGraph:
     """Takes over a symmetric sparse matrix of weights; its nodes are named by their numbers.
 
@@ -118,10 +115,10 @@ def from_scipy(matrix: Any, source: int = 0) -> NamedGraph:
             "scipy.sparse.csr_array(…) makes one of a dense matrix"
         )
     if len(matrix.shape) != 2 or matrix.shape[0] != matrix.shape[1]:
-        raise ValueError(f"a matrix of shape {matrix.shape} is not a graph; it must be square")
+        raise UserError(f"a matrix of shape {matrix.shape} is not a graph; it must be square")
     check_num_nodes(matrix.shape[0])
     if matrix.dtype.kind not in "biuf":
-        raise ValueError(f"the matrix holds {matrix.dtype}; weights must be real numbers")
+        raise UserError(f"the matrix holds {matrix.dtype}; weights must be real numbers")
     entries = scipy.sparse.coo_array(matrix, copy=True)
     entries.sum_duplicates()  # scipy's meaning of an entry that is stored twice
     return named_graph(
@@ -133,7 +130,6 @@ def from_scipy(matrix: Any, source: int = 0) -> NamedGraph:
     )
 
 
-@checked
 def to_scipy(graph: Graph) -> scipy.sparse.csr_array:
     """The symmetric matrix of a single graph's weights, in compressed rows."""
     import scipy.sparse

@@ -13,6 +13,7 @@ from collections.abc import Hashable, Sequence
 
 import numpy as np
 
+from algotransfer.errors import UserError
 from algotransfer.graphs.graph import Graph
 from algotransfer.graphs.named import Attributes, NamedGraph, named_graph, undirected_edges
 
@@ -25,7 +26,7 @@ def read_edge_list(content: bytes, source: Hashable = None) -> NamedGraph:
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise ValueError(f"it is not UTF-8 text ({error.reason} at byte {error.start})") from None
+        raise UserError(f"it is not UTF-8 text ({error.reason} at byte {error.start})") from None
     lines = io.StringIO(text, newline="")
     # A comment becomes an empty line, which is passed over, so that line numbers stay right.
     rows = csv.reader(
@@ -43,21 +44,21 @@ def read_edge_list(content: bytes, source: Hashable = None) -> NamedGraph:
                 columns = _columns(row)
                 continue
             if len(row) > len(columns):
-                raise ValueError(f"{len(row)} fields, but the header names {len(columns)}")
+                raise UserError(f"{len(row)} fields, but the header names {len(columns)}")
             edge = dict(zip(columns, row, strict=False))
             tail, head, weight = (edge.get(column, "") for column in HEADER)
             if not tail:
-                raise ValueError("the edge has no source; give the name of a node")
+                raise UserError("the edge has no source; give the name of a node")
             pair = [index.setdefault(name, len(index)) for name in (tail, head) if name]
             if head:
                 ends.append(pair)
                 weights.append(_number(weight))
             elif weight:
-                raise ValueError(f"weight {weight!r}, but no target; give the edge both its ends")
+                raise UserError(f"weight {weight!r}, but no target; give the edge both its ends")
     except (ValueError, csv.Error) as error:
-        raise ValueError(f"line {rows.line_num}: {error}") from None
+        raise UserError(f"line {rows.line_num}: {error}") from None
     if columns is None:
-        raise ValueError("it is empty; expected a header such as source,target,weight, then edges")
+        raise UserError("it is empty; expected a header such as source,target,weight, then edges")
     return named_graph(
         list(index), np.array(ends, np.int64).reshape(-1, 2).T, np.array(weights, float), source
     )
@@ -68,7 +69,7 @@ def _columns(header: list[str]) -> list[str]:
     known = sorted(column for column in columns if column in HEADER)
     # Beside a weight, other columns are no matter; without one, any of them may be meant for it.
     if known != [*HEADER] and sorted(columns) != ["source", "target"]:
-        raise ValueError(
+        raise UserError(
             f"the header is {','.join(header)!r}; expected source,target,weight or u,v,weight, "
             "perhaps with other columns, or source,target alone, separated by commas"
         )
@@ -79,18 +80,18 @@ def _number(weight: str) -> float:
     try:
         return float(weight or 1)
     except ValueError:
-        raise ValueError(f"weight {weight!r} is not a number") from None
+        raise UserError(f"weight {weight!r} is not a number") from None
 
 
 def write_edge_list(graph: Graph, names: Sequence[str], node_attributes: Attributes) -> bytes:
     """Writes an edge list that reads back as the same graph; see `write_graph`."""
     if node_attributes:
-        raise ValueError(
+        raise UserError(
             "an edge list has no place for node attributes; write a .graphml file instead"
         )
     for name in names:
         if not name or name != name.strip() or name.startswith("#") or len(name.splitlines()) > 1:
-            raise ValueError(
+            raise UserError(
                 f"an edge list cannot hold the node name {name!r} (empty, blank at an end, "
                 "beginning with # or of several lines); write a .graphml file instead"
             )

@@ -16,6 +16,7 @@ from decimal import Decimal, localcontext
 import numpy as np
 from jaxtyping import Int
 
+from algotransfer.errors import UserError
 from algotransfer.graphs.streams import Stream
 
 Edges = tuple[Int[np.ndarray, " pairs"], Int[np.ndarray, "2 pairs"]]
@@ -37,7 +38,7 @@ def check_size(num_graphs: int, num_nodes: int, edges_per_graph: int | float) ->
     """Refuses a sample that would not fit into memory, before any of it is made."""
     edges = int(num_graphs * edges_per_graph)
     if edges > MAX_EDGES:
-        raise ValueError(
+        raise UserError(
             f"{num_graphs} graphs of {num_nodes} nodes have about {edges:,} edges; at most "
             f"{MAX_EDGES:,} are sampled at once: ask for less, or for parts with different seeds"
         )
@@ -97,7 +98,7 @@ def barabasi_albert(stream: Stream, num_graphs: int, num_nodes: int, options: Op
     """Preferential attachment: a star on m + 1 nodes, then each node joins m others by degree."""
     attachments = options.attachments
     if attachments >= num_nodes:
-        raise ValueError(
+        raise UserError(
             f"preferential attachment with attachments = {attachments} starts from "
             f"{attachments + 1} nodes, but num_nodes is {num_nodes}; ask for more nodes or set "
             "attachments lower"
@@ -151,7 +152,7 @@ def factor_pairs(num_nodes: int) -> list[tuple[int, int]]:
     rows = range(2, math.isqrt(num_nodes) + 1)
     pairs = [(row, num_nodes // row) for row in rows if num_nodes % row == 0]
     if not pairs:
-        raise ValueError(
+        raise UserError(
             f"a grid of {num_nodes} nodes has no shape: {num_nodes} is prime, and both sides need "
             f"at least 2 nodes; take a product such as {max(4, num_nodes + num_nodes % 2)}"
         )

@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from algotransfer.arguments import checked
+from algotransfer.errors import UserError
 from algotransfer.files import write_atomically
 from algotransfer.graphs.edge_list import read_edge_list, write_edge_list
 from algotransfer.graphs.graph import Graph
@@ -35,7 +35,6 @@ FORMATS = {
 }
 
 
-@checked
 def read_graph(path: str | os.PathLike[str], source: Hashable = None) -> NamedGraph:
     """Reads a weighted undirected graph from an edge list (`.csv`) or GraphML (`.graphml`).
 
@@ -57,10 +56,9 @@ def read_graph(path: str | os.PathLike[str], source: Hashable = None) -> NamedGr
     try:
         return format.read(path.read_bytes(), source)
     except ValueError as error:
-        raise ValueError(f"cannot read {path}: {error}") from error
+        raise UserError(f"cannot read {path}: {error}") from error
 
 
-@checked
 def write_graph(
     path: str | os.PathLike[str],
     graph: Graph,
@@ -87,7 +85,7 @@ def write_graph(
 def _format(path: Path) -> Format:
     suffix = path.suffix.lower()
     if suffix not in FORMATS:
-        raise ValueError(
+        raise UserError(
             f"{path} has the suffix {suffix!r}; expected {' or '.join(FORMATS)}, which tells the "
             "format"
         )

@@ -13,13 +13,13 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
-from algotransfer.arguments import checked
+from algotransfer.errors import UserError
 
 Array = jax.Array | np.ndarray
 
 MAX_NODES = 10**6  # per graph; far below what 32-bit node numbers can count
 BLOCK_CELLS = 2**18  # cells of the matrices whose edges are sorted at once
-DENSE_UP_TO = 2**26  # cells of a matrix whose edges are sorted without comparing them
+DENSE_SORT_MAX_CELLS = 2**26  # cells of a matrix whose edges are sorted without comparing them
 
 
 class Graph(eqx.Module):
@@ -95,7 +95,6 @@ class Graph(eqx.Module):
         return one(jnp.asarray(self.senders), jnp.asarray(self.receivers), values)
 
 
-@checked
 def from_edges(
     num_nodes: int,
     num_graphs: int,
@@ -114,12 +113,12 @@ def from_edges(
     **Returns:** the graphs, as NumPy arrays on the host.
     """
     if not 1 <= num_nodes <= MAX_NODES or num_graphs != len(source):
-        raise ValueError(
+        raise UserError(
             f"{num_graphs} graphs of {num_nodes} nodes with {len(source)} sources; expected one "
             f"source for each graph, and 1 to {MAX_NODES:,} nodes"
         )
     if not len(graph_id) == ends.shape[1] == len(weights):
-        raise ValueError(
+        raise UserError(
             f"{len(graph_id)} numbers of graphs, {ends.shape[1]} pairs of nodes and "
             f"{len(weights)} weights; expected one of each for every edge"
         )
@@ -175,10 +174,10 @@ def check_graph(graph: Graph) -> None:
     """Raises a `ValueError` unless the arrays of a graph or batch fit together."""
     for numbers in (graph.senders, graph.receivers, graph.source):
         if numbers.dtype.kind not in "iu":
-            raise ValueError(f"nodes are numbered by {numbers.dtype}; expected whole numbers")
+            raise UserError(f"nodes are numbered by {numbers.dtype}; expected whole numbers")
     edges = [np.shape(leaf) for leaf in (graph.senders, graph.receivers, graph.weights)]
     if len(set(edges)) > 1 or edges[0][:-1] != graph.batch_shape or not edges[0]:
-        raise ValueError(
+        raise UserError(
             f"senders, receivers and weights of shapes {', '.join(map(str, edges))} with sources "
             f"of shape {graph.batch_shape}; expected equal shapes, one axis longer than the sources"
         )
@@ -193,12 +192,12 @@ def _check_range(what: str, numbers: Int[np.ndarray, "..."], count: int) -> None
         return
     low, high = numbers.min(), numbers.max()
     if low < 0 or high >= count:
-        raise ValueError(f"{what} lies outside the graph: got {low}…{high}, expected 0…{count - 1}")
+        raise UserError(f"{what} lies outside the graph: got {low}…{high}, expected 0…{count - 1}")
 
 
 def _sorted(cell, weights, num_cells):
     """Sorts entries of a matrix with `num_cells` cells, none of which may have two entries."""
-    if num_cells <= min(DENSE_UP_TO, 64 * len(cell)):
+    if num_cells <= min(DENSE_SORT_MAX_CELLS, 64 * len(cell)):
         # Small graphs: marking cells and reading the marks in order is faster than sorting.
         marked, value = np.zeros(num_cells, bool), np.empty(num_cells, np.float32)
         marked[cell] = True
@@ -210,18 +209,17 @@ def _sorted(cell, weights, num_cells):
         unique, weights = cell[order], weights[order]
         unique = unique[np.diff(unique, prepend=-1) > 0]
     if len(unique) < len(cell):
-        raise ValueError("an edge is listed twice, or joins a node to itself; list each edge once")
+        raise UserError("an edge is listed twice, or joins a node to itself; list each edge once")
     return unique, weights
 
 
-@checked
 def concatenate(graphs: Sequence[Graph]) -> Graph:
     """Joins graphs and batches of graphs of one size into one batch, padded to the most edges."""
     sizes = {graph.num_nodes for graph in graphs}
     if not sizes:
-        raise ValueError("there is no graph to concatenate; give at least one")
+        raise UserError("there is no graph to concatenate; give at least one")
     if len(sizes) > 1:
-        raise ValueError(
+        raise UserError(
             f"graphs of different sizes ({sorted(sizes)} nodes) cannot share a batch; "
             "make one dataset per size"
         )

@@ -15,6 +15,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 import numpy as np
 
+from algotransfer.errors import UserError
 from algotransfer.graphs.graph import Graph
 from algotransfer.graphs.named import Attributes, NamedGraph, named_graph, undirected_edges
 
@@ -30,11 +31,11 @@ def read_graphml(content: bytes, source: Hashable = None) -> NamedGraph:
     try:
         reader.parser.Parse(content, True)
     except expat.ExpatError as error:
-        raise ValueError(f"it is not well-formed XML: {error}") from None
+        raise UserError(f"it is not well-formed XML: {error}") from None
     except ValueError as error:
-        raise ValueError(f"line {reader.parser.CurrentLineNumber}: {error}") from None
+        raise UserError(f"line {reader.parser.CurrentLineNumber}: {error}") from None
     if not reader.graphs:
-        raise ValueError("it has no <graph> element; expected GraphML")
+        raise UserError("it has no <graph> element; expected GraphML")
     ends = reader.numbered_ends()
     return named_graph(
         list(reader.index),
@@ -78,13 +79,13 @@ class _Reader:
         for edge in self.edges:
             for name in edge.ends:
                 if name not in self.index:
-                    raise ValueError(
+                    raise UserError(
                         f"line {edge.line}: the edge ends at {name!r}, but no <node> has that id"
                     )
         return [[self.index[name] for name in edge.ends] for edge in self.edges]
 
     def _doctype(self, *declaration):
-        raise ValueError("a document type (<!DOCTYPE …>) is not allowed in a graph; delete it")
+        raise UserError("a document type (<!DOCTYPE …>) is not allowed in a graph; delete it")
 
     def _start(self, tag: str, attributes: dict[str, str]):
         namespace, _, name = tag.rpartition(" ")
@@ -104,7 +105,7 @@ class _Reader:
         for_edges = attributes.get("for", "all") in ("edge", "all")
         if for_edges and attributes.get("attr.name") == "weight":
             if self._weight_key is not None:
-                raise ValueError("a second <key> for the edges' weight; keep one")
+                raise UserError("a second <key> for the edges' weight; keep one")
             self._weight_key = attributes.get("id")
             self._in_weight_key = True
 
@@ -122,18 +123,18 @@ class _Reader:
     def _start_graph(self, attributes):
         self.graphs += 1
         if self.graphs > 1:
-            raise ValueError("a second or nested <graph>; a file holds one graph here")
+            raise UserError("a second or nested <graph>; a file holds one graph here")
         self._directed = attributes.get("edgedefault") == "directed"
 
     def _start_node(self, attributes):
         name = attributes.get("id")
         if name is None or name in self.index:
-            raise ValueError(f"a <node> with the id {name!r}; every node needs an id of its own")
+            raise UserError(f"a <node> with the id {name!r}; every node needs an id of its own")
         self.index[name] = len(self.index)
 
     def _start_edge(self, attributes):
         if "source" not in attributes or "target" not in attributes:
-            raise ValueError("an <edge> without source or target; give both")
+            raise UserError("an <edge> without source or target; give both")
         directed = attributes.get("directed")
         self._edge = _Edge(
             ends=(attributes["source"], attributes["target"]),
@@ -155,14 +156,14 @@ class _Reader:
             self._edge.weight = self._number()
 
     def _start_hyperedge(self, attributes):
-        raise ValueError("a <hyperedge>; edges join two nodes here")
+        raise UserError("a <hyperedge>; edges join two nodes here")
 
     def _number(self) -> float:
         text, self._text = "".join(self._text or ()).strip(), None
         try:
             return float(text)
         except ValueError:
-            raise ValueError(f"weight {text!r} is not a number") from None
+            raise UserError(f"weight {text!r} is not a number") from None
 
     _STARTS: ClassVar = {
         "key": _start_key,
@@ -212,7 +213,7 @@ def _attribute(name: str, values: Sequence[Any] | np.ndarray) -> tuple[str, list
     """A node attribute's type in GraphML, and the text of each value."""
     array = np.asarray(values)
     if array.dtype.kind not in ATTRIBUTE_TYPES:
-        raise ValueError(
+        raise UserError(
             f"node attribute {name!r} holds {array.dtype}; GraphML has a type for numbers, "
             "booleans and text: convert it to one of these"
         )
@@ -233,5 +234,5 @@ def _quoted(name: str) -> str:
 
 def _checked(text: str) -> str:
     if FORBIDDEN.search(text):
-        raise ValueError(f"XML cannot hold the control characters in {text!r}; remove them")
+        raise UserError(f"XML cannot hold the control characters in {text!r}; remove them")
     return text

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
+from algotransfer.errors import UserError
 from algotransfer.graphs.graph import MAX_NODES, Graph, check_graph, from_edges
 from algotransfer.names import nearest
 
@@ -32,9 +33,9 @@ class NamedGraph:
 def check_num_nodes(num_nodes: int) -> None:
     """A graph has at least one node, and not more than a program here could take."""
     if num_nodes < 1:
-        raise ValueError("the graph has no nodes; it needs at least one")
+        raise UserError("the graph has no nodes; it needs at least one")
     if num_nodes > MAX_NODES:
-        raise ValueError(
+        raise UserError(
             f"the graph has {num_nodes} nodes; at most {MAX_NODES} are supported: take a part of it"
         )
 
@@ -60,7 +61,7 @@ def named_graph(
     _check_weights(names, ends, weights)
     loops = np.flatnonzero(ends[0] == ends[1])
     if loops.size:
-        raise ValueError(
+        raise UserError(
             f"node {names[ends[0, loops[0]]]!r} has an edge to itself; remove self-loops"
         )
 
@@ -70,7 +71,7 @@ def named_graph(
     other = np.flatnonzero(weights != weights[first][pair])
     if other.size:
         here, before = other[0], first[pair[other[0]]]
-        raise ValueError(
+        raise UserError(
             f"the edge between {names[ends[0, here]]!r} and {names[ends[1, here]]!r} is listed "
             f"with two weights, {weights[before]:g} and {weights[here]:g}; graphs are undirected: "
             "give every edge one weight"
@@ -80,7 +81,7 @@ def named_graph(
     back = np.isin(np.arange(len(first)), pair[~directed | (ends[0] > ends[1])])
     one_way = first[~(forth & back)]
     if one_way.size:
-        raise ValueError(
+        raise UserError(
             f"the edge from {names[ends[0, one_way[0]]]!r} to {names[ends[1, one_way[0]]]!r} has "
             "no edge back; graphs are undirected: add the reverse edges or declare the graph "
             "undirected"
@@ -108,7 +109,7 @@ def undirected_edges(graph: Graph) -> Iterator[tuple[int, int, str]]:
 def check_single(graph: Graph) -> None:
     """What is written or converted is one graph, not a batch."""
     if graph.batch_shape:
-        raise ValueError(
+        raise UserError(
             f"expected a single graph, not a batch of shape {graph.batch_shape}; "
             "choose one of it, such as graphs[0]"
         )
@@ -122,7 +123,7 @@ def check_names(names: Sequence[Hashable] | None, num_nodes: int) -> Sequence[Ha
     different = len(set(names)) if len(names) == num_nodes else None
     if different != num_nodes:
         counted = "" if different is None else f" ({different} different ones)"
-        raise ValueError(
+        raise UserError(
             f"got {len(names)} names{counted} for {num_nodes} nodes; every node needs a name of "
             "its own"
         )
@@ -133,7 +134,7 @@ def check_attributes(attributes: Attributes | None, num_nodes: int) -> Attribute
     """One value for each node in every attribute."""
     for name, values in (attributes or {}).items():
         if np.shape(values) != (num_nodes,):
-            raise ValueError(
+            raise UserError(
                 f"node attribute {name!r} has shape {np.shape(values)}; expected one value for "
                 f"each of the {num_nodes} nodes"
             )
@@ -147,7 +148,7 @@ def _check_weights(names, ends, weights) -> None:
     bad = np.flatnonzero(~np.isfinite(stored) | ((stored == 0) & (weights != 0)))
     if bad.size:
         tail, head = names[ends[0, bad[0]]], names[ends[1, bad[0]]]
-        raise ValueError(
+        raise UserError(
             f"the edge between {tail!r} and {head!r} has weight {weights[bad[0]]:g}; expected a "
             "number that float32 can hold (about 1e-45 to 3e38 in size, or 0)"
         )
@@ -165,11 +166,11 @@ def _find(source: Hashable, names: Sequence[Hashable]) -> int:
     if whole:
         if 0 <= source < len(names):
             return int(source)
-        raise ValueError(
+        raise UserError(
             f"source {source} is neither a node's name nor an index in 0…{len(names) - 1}"
         )
     known = ", ".join(map(repr, names[:5])) + (", …" if len(names) > 5 else "")
-    raise ValueError(
+    raise UserError(
         f"no node is named {source!r}{nearest(str(source), map(str, names))}; choose one of {known}"
         + ("" if numbered else ", or an index as a whole number")
     )
@@ -181,4 +182,4 @@ def _find_number(source: int, names: Sequence[Hashable]) -> int:
         if str(name) == str(source):
             return index
     close = nsmallest(5, names, key=lambda name: abs(int(str(name)) - source))
-    raise ValueError(f"no node is named {source}; the nearest are {', '.join(map(str, close))}")
+    raise UserError(f"no node is named {source}; the nearest are {', '.join(map(str, close))}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from jaxtyping import Float, Int
 
-from algotransfer.arguments import checked
+from algotransfer.errors import UserError
 from algotransfer.graphs.families import FAMILIES, SHAPE_RULES, Options
 from algotransfer.graphs.graph import MAX_NODES, Graph, from_edges
 from algotransfer.graphs.streams import Stream
@@ -19,7 +19,6 @@ Joints = tuple[
 ]
 
 
-@checked
 def sample_graphs(
     family: str,
     num_graphs: int,
@@ -49,13 +48,13 @@ def sample_graphs(
     if shape is not None:
         check_name("grid shape", shape, SHAPE_RULES)
     if not split:
-        raise ValueError(f"split must be a name such as 'train', not {split!r}")
+        raise UserError(f"split must be a name such as 'train', not {split!r}")
     _check_least("num_graphs", num_graphs, 1)
     _check_least("num_nodes", num_nodes, 2)
     _check_least("seed", seed, 0)
     _check_least("attachments", attachments, 1)
     if num_nodes > MAX_NODES:
-        raise ValueError(f"num_nodes must be at most {MAX_NODES:,}, not {num_nodes:,}")
+        raise UserError(f"num_nodes must be at most {MAX_NODES:,}, not {num_nodes:,}")
 
     def stream(purpose: str) -> Stream:
         return Stream(seed, split, family, num_nodes, purpose)
@@ -103,4 +102,4 @@ def _draw_source(
 
 def _check_least(name: str, value: int, least: int) -> None:
     if value < least:
-        raise ValueError(f"{name} must be at least {least}, not {value}")
+        raise UserError(f"{name} must be at least {least}, not {value}")

@@ -9,9 +9,7 @@ import equinox as eqx
 from jaxtyping import Array, Float
 
 from algotransfer.algorithms import Algorithm
-from algotransfer.arguments import checked
 from algotransfer.devices import default_platform
-from algotransfer.networks.doors import door
 from algotransfer.networks.folded import Folded
 from algotransfer.networks.layouts import Layout, Scores
 from algotransfer.networks.parts import Latent, Processor
@@ -29,14 +27,6 @@ class Executor(eqx.Module, Generic[Memory]):
     algorithms: eqx.AbstractVar[tuple[Algorithm, ...]]
     processors: eqx.AbstractVar[tuple[eqx.Module, ...]]  # what is shared; their outputs are summed
     kinds: eqx.AbstractVar[tuple[str, ...]]  # edge features that layouts must offer, in order
-
-    def __init_subclass__(cls, **options):
-        """Whatever a network does with its arguments, wrong ones are refused alike."""
-        super().__init_subclass__(**options)
-        for name in ("start", "process", "decode", "scores", "terminate", "priors", "only"):
-            method = vars(cls).get(name)
-            if method is not None and not getattr(method, "__isabstractmethod__", False):
-                setattr(cls, name, door(getattr(Executor, name), method))
 
     @abstractmethod
     def start(self, num_nodes: int) -> Memory:
@@ -60,7 +50,6 @@ class Executor(eqx.Module, Generic[Memory]):
     def terminate(self, task: int, latent: Latent, layout: Layout) -> Float[Array, ""]:
         """Termination logit of an algorithm."""
 
-    @checked
     def priors(self, task: int) -> dict[str, Float[Array, ""]]:
         """Losses of an algorithm that depend on the weights alone, by name; none if not said."""
         return {}
@@ -113,13 +102,11 @@ class FoldableExecutor(Executor[Memory]):
         return layout
 
 
-@checked
 def edge_kinds(algorithms: tuple[Algorithm, ...]) -> tuple[str, ...]:
     """The kinds of edge feature that algorithms see, each once, in order."""
     return tuple(dict.fromkeys("weight" if a.weighted else "one" for a in algorithms))
 
 
-@checked
 def num_features(algorithm: Algorithm) -> int:
     """Width of a node's features: (visited, key) or (key)."""
     return 2 if algorithm.sequential else 1

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from algotransfer.networks.layouts import DENSE_UP_TO, Layout
+from algotransfer.networks.layouts import DENSE_TRAINING_MAX_NODES, Layout
 from algotransfer.networks.layouts.listed import Listed
 
 Linear = Callable[[int, Float[Array, "n x"]], Float[Array, "n y"]]
@@ -25,10 +25,10 @@ class Folded(eqx.Module):
 
     first: Float[Array, "_xh d"]
     update: Float[Array, "_ph _hy"]
-    between: Between
+    edge_stage: EdgeStage
 
 
-class Between(eqx.Module):
+class EdgeStage(eqx.Module):
     """What happens on the edges, and how the two products are put around it."""
 
     along: tuple[Float[Array, "f h"], ...]  # one per processor
@@ -62,13 +62,13 @@ class Between(eqx.Module):
     def _best(self, parts, layout: Layout):
         if self.hidden_along is None:
             return list(map(layout.max_plus, parts, self.along))
-        if layout.num_nodes <= DENSE_UP_TO:
+        if layout.num_nodes <= DENSE_TRAINING_MAX_NODES:
             return _through_hidden_layer(self, parts, layout)
         # Per-edge activations are made again in the backward pass instead of being kept.
         return jax.checkpoint(_through_hidden_layer)(self, parts, layout)
 
 
-def _through_hidden_layer(between: Between, parts, layout: Layout):
+def _through_hidden_layer(edge_stage: EdgeStage, parts, layout: Layout):
     receiver, sender, *linear = parts
     assert between.hidden_along is not None
     layer = jax.nn.relu(layout.pairs(receiver, sender, between.hidden_along))

@@ -7,10 +7,9 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from algotransfer.algorithms import Algorithm
-from algotransfer.arguments import checked
-from algotransfer.networks.doors import check_fresh
+from algotransfer.networks.checks import check_fresh
 from algotransfer.networks.executor import FoldableExecutor, edge_kinds, num_features
-from algotransfer.networks.folded import Between, Folded
+from algotransfer.networks.folded import EdgeStage, Folded
 from algotransfer.networks.parts import Heads, Latent, Processor, Termination
 from algotransfer.networks.weights import Draw, initialise, split_rows
 
@@ -33,7 +32,6 @@ class NE(FoldableExecutor):
     folded_on = ("cpu", "gpu")
 
     @classmethod
-    @checked
     def create(cls, algorithms: tuple[Algorithm, ...], hidden: int, key: PRNGKeyArray) -> NE:
         """A fresh network."""
         check_fresh(algorithms, hidden)
@@ -77,7 +75,7 @@ class NE(FoldableExecutor):
         return Folded(
             first=jnp.concatenate([*senders, keep, *outputs], axis=1),
             update=jnp.concatenate([update, *[update @ d[hidden:] for d in decoders]], axis=1),
-            between=Between(tuple(along)),
+            edge_stage=EdgeStage(tuple(along)),
         )
 
     def latent(self, task, before, after, features):

@@ -11,10 +11,9 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from algotransfer.algorithms import Algorithm
-from algotransfer.arguments import checked
-from algotransfer.networks.doors import check_fresh
+from algotransfer.networks.checks import check_fresh
 from algotransfer.networks.executor import FoldableExecutor, edge_kinds, num_features
-from algotransfer.networks.folded import Between, Folded
+from algotransfer.networks.folded import EdgeStage, Folded
 from algotransfer.networks.layouts import Layout
 from algotransfer.networks.parts import Heads, Latent, Processor, Termination
 from algotransfer.networks.weights import Draw, initialise, split_rows
@@ -84,7 +83,6 @@ class NEPlusPlus(FoldableExecutor):
     folded_on = ("gpu",)  # on a CPU its plain steps are the faster ones
 
     @classmethod
-    @checked
     def create(
         cls, algorithms: tuple[Algorithm, ...], hidden: int, key: PRNGKeyArray
     ) -> NEPlusPlus:
@@ -147,7 +145,7 @@ class NEPlusPlus(FoldableExecutor):
         return Folded(
             first=jnp.concatenate([own, other, *senders, keep, *outputs], axis=1),
             update=jnp.concatenate([update, *[update @ d[node:] for d in decoders]], axis=1),
-            between=Between(tuple(along), edge @ hidden_edge, tuple(seconds)),
+            edge_stage=EdgeStage(tuple(along), edge @ hidden_edge, tuple(seconds)),
         )
 
     def own_layout(self, layout):

@@ -12,8 +12,7 @@ from jax import lax
 from jaxtyping import Array, Bool, Float, PRNGKeyArray
 
 from algotransfer.algorithms import Algorithm
-from algotransfer.arguments import checked
-from algotransfer.networks.doors import check_fresh
+from algotransfer.networks.checks import check_fresh
 from algotransfer.networks.edges import Edges, read_at_pointer
 from algotransfer.networks.executor import Executor, edge_kinds, num_features
 from algotransfer.networks.layouts import Scores
@@ -185,7 +184,6 @@ class RelaxationExecutor(Executor):
     kinds: tuple[str, ...] = eqx.field(static=True)
 
     @classmethod
-    @checked
     def create(
         cls, algorithms: tuple[Algorithm, ...], hidden: int, key: PRNGKeyArray
     ) -> RelaxationExecutor:

@@ -16,14 +16,14 @@ from jax import lax
 from jaxtyping import Array, Bool, Float, Int
 
 from algotransfer.algorithms import Algorithm
-from algotransfer.arguments import check_fields, checked
-from algotransfer.networks.doors import check_number, check_shape
+from algotransfer.errors import UserError
+from algotransfer.networks.checks import check_number, check_shape
 from algotransfer.networks.executor import Executor
 from algotransfer.networks.layouts import Layout
 from algotransfer.networks.parts import Latent
 
 Tree = TypeVar("Tree")
-MOST_STEPS = 10_000_000  # ten times the nodes of the largest graph
+MAX_STEPS = 10_000_000  # ten times the nodes of the largest graph
 
 
 class State(eqx.Module):
@@ -35,9 +35,6 @@ class State(eqx.Module):
 
     key: Float[Array, "*steps n"]
     visited: Float[Array, "*steps n"]
-
-    def __check_init__(self):
-        check_fields(self)
 
 
 class Driver(eqx.Module):
@@ -59,9 +56,6 @@ class Driver(eqx.Module):
     noise: Float[Array, "steps n"] | None = None
     carry_all: bool = eqx.field(static=True, default=False)
 
-    def __check_init__(self):
-        check_fields(self)
-
 
 class Outcome(eqx.Module):
     """Where a rollout ended: for each algorithm its last state and latent; and what was emitted."""
@@ -80,7 +74,6 @@ def features(algorithm: Algorithm, state: State) -> Float[Array, "*steps n f"]:
     return jnp.stack(columns, axis=-1)
 
 
-@checked
 def rollout(
     network: Executor,
     layout: Layout,
@@ -98,7 +91,7 @@ def rollout(
     **Returns:** the `Outcome`; states and latents are None for algorithms with a teacher.
     """
     algorithms = network.algorithms
-    check_number("num_steps", num_steps, 1, MOST_STEPS)
+    check_number("num_steps", num_steps, 1, MAX_STEPS)
     _check_drivers(drivers, len(algorithms), num_steps, layout.num_nodes)
 
     def step(carry, now):
@@ -155,7 +148,7 @@ def _check_drivers(
     drivers: tuple[Driver, ...], num_algorithms: int, num_steps: int, num_nodes: int
 ) -> None:
     if len(drivers) != num_algorithms:
-        raise ValueError(
+        raise UserError(
             f"{len(drivers)} drivers for a network of {num_algorithms} algorithms; expected one "
             "for each"
         )

@@ -49,7 +49,7 @@ def least_marked(results: Any) -> Any:
 def without_algorithm(cells: Any) -> Any:
     """Cells of trainings without the algorithm, each network named with what is ours about it.
 
-    `NE++ linger10` is NE++ whose answers had to last; means of trajectories are left out.
+    `NE++ extra10` is NE++ whose answers had to last; means of trajectories are left out.
     """
     supervision = cells["supervision"]
     chosen = supervision.str.startswith("na") & ~supervision.str.startswith("na_mean")

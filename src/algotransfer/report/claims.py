@@ -261,11 +261,11 @@ OWN_CLAIMS = (
     Claim(
         "lasting",
         "Ours, past the paper: networks whose answer must last up to ten steps after the end in "
-        "training (linger) err less at 100 nodes than the same networks without: NE and NE++ on "
-        "Dijkstra, NE++ multi-task on Dijkstra, NE++ on the most reliable path",
+        "training (extra_steps) err less at 100 nodes than the same networks without: NE and NE++ "
+        "on Dijkstra, NE++ multi-task on Dijkstra, NE++ on the most reliable path",
         tuple(
             (
-                _error(model, target, "100", method=method, supervision="na_linger10"),
+                _error(model, target, "100", method=method, supervision="na_extra10"),
                 _error(model, target, "100", method=method),
             )
             for model, target, method in LASTING

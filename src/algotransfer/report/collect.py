@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from algotransfer.datasets import PRESETS
-from algotransfer.evaluation.runs import EVALUATION, TEXT, read_evaluation, read_table
+from algotransfer.errors import UserError
+from algotransfer.evaluation.evaluate import EVALUATION, TEXT, read_evaluation, read_table
 from algotransfer.evaluation.summary import paper_key
 from algotransfer.experiment import Experiment
 from algotransfer.files import DamagedFile, Notice
+from algotransfer.training.provenance import read_provenance
 from algotransfer.training.runs import WEIGHTS, Model, load_model
-from algotransfer.training.slices import read_slices
 
 if TYPE_CHECKING:
     import pandas
@@ -27,7 +28,7 @@ NAMED = {"model", "target", "supervision", "method", "base", "select", "precisio
 def environments(folder: str | Path) -> dict[str, Any]:
     """What every slice of every finished run was made with, by experiment and hash."""
     runs = [path.parent for path in sorted(Path(folder).glob(f"*/*/{WEIGHTS}"))]
-    return {f"{run.parent.name}/{run.name}": read_slices(run) for run in runs}
+    return {f"{run.parent.name}/{run.name}": read_provenance(run) for run in runs}
 
 
 def read_results(path: str | Path) -> pandas.DataFrame:
@@ -35,10 +36,10 @@ def read_results(path: str | Path) -> pandas.DataFrame:
     try:
         frame = read_table(path, (*TEXT, *EXPERIMENT, "infinity", "run", "marks"))
     except ValueError as error:  # as pandas calls what it cannot parse
-        raise ValueError(f"{path} is not a table of results ({error})") from error
+        raise UserError(f"{path} is not a table of results ({error})") from error
     missing = [column for column in (*EXPERIMENT, "row", "num_nodes") if column not in frame]
     if missing:
-        raise ValueError(f"{path} is not a table of results: it has no column {missing[0]!r}")
+        raise UserError(f"{path} is not a table of results: it has no column {missing[0]!r}")
     return frame.assign(marks=frame.get("marks", ""))
 
 
@@ -132,7 +133,7 @@ def _together(parts: list[Any], folder: str | Path) -> pandas.DataFrame:
     import pandas
 
     if not parts:
-        raise ValueError(
+        raise UserError(
             f"{folder} holds no evaluated runs; make some with `algotransfer reproduce`"
         )
     return pandas.concat(parts, ignore_index=True)

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from algotransfer.arguments import checked
+from algotransfer.errors import UserError
 from algotransfer.evaluation import beside_paper, per_seed
 from algotransfer.evaluation.summary import check_frame
 from algotransfer.experiment import Experiment
@@ -27,7 +27,6 @@ MODELS = ("NE", "NE++")
 INK = "#123456"  # stands for the colour of the page's text, which an SVG inside it takes over
 
 
-@checked
 def draw_generalisation(
     results: Mapping[str, tuple[Experiment, pandas.DataFrame]],
     metrics: tuple[str, ...] = ("pred", "key"),
@@ -45,7 +44,7 @@ def draw_generalisation(
     from matplotlib.figure import Figure
 
     if not 1 <= len(results) <= len(COLOURS) or not metrics:
-        raise ValueError(
+        raise UserError(
             f"{len(results)} results and {len(metrics)} metrics; expected 1 to {len(COLOURS)} "
             "results and at least one metric"
         )

@@ -7,15 +7,15 @@ from html import escape
 from types import MappingProxyType
 from typing import Any
 
-from algotransfer.evaluation.tables import number
+from algotransfer.evaluation.result_tables import number
+from algotransfer.report.agreement import check_small_graphs
 from algotransfer.report.cells import paper_cells, seed_values
-from algotransfer.report.check import check_small_graphs
 from algotransfer.report.claims import SOURCES
+from algotransfer.report.extra_networks import NO_TREND, own_networks, size_tables, what_changes
 from algotransfer.report.figures import draw_hops, draw_methods, draw_networks, to_svg
-from algotransfer.report.judging import Verdict, judge_all
 from algotransfer.report.markdown import RULE, factor, run_count, runs, score
-from algotransfer.report.own import NO_TREND, own_networks, size_tables, what_changes
-from algotransfer.report.tables import Cell, Table, extra_tables, paper_tables_beside_ours
+from algotransfer.report.paper_tables import Cell, Table, extra_tables, paper_tables_beside_ours
+from algotransfer.report.verdicts import Verdict, judge_all
 
 STYLE = """
 :root { color-scheme: light dark; --line: #8884; --soft: #8881; --good: #0a7d4f; --bad: #b3261e; }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from algotransfer.report.tables import Cell, Table
+from algotransfer.report.paper_tables import Cell, Table
 
 ESCAPED = {
     "_": r"\_",

@@ -6,14 +6,14 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from algotransfer.evaluation.tables import number
+from algotransfer.evaluation.result_tables import number
+from algotransfer.report.agreement import Check, check_small_graphs
 from algotransfer.report.cells import paper_cells, seed_values
-from algotransfer.report.check import Check, check_small_graphs
 from algotransfer.report.claims import CLAIMS, SMALLEST
 from algotransfer.report.collect import EXPERIMENT
-from algotransfer.report.judging import CONFIDENCE, Verdict, judge_all
-from algotransfer.report.own import own_networks, size_tables, what_changes
-from algotransfer.report.tables import Table, extra_tables, paper_tables_beside_ours
+from algotransfer.report.extra_networks import own_networks, size_tables, what_changes
+from algotransfer.report.paper_tables import Table, extra_tables, paper_tables_beside_ours
+from algotransfer.report.verdicts import CONFIDENCE, Verdict, judge_all
 
 INTRODUCTION = """# Results
 

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 from algotransfer.algorithms import get_algorithm
 from algotransfer.datasets import Splits
 from algotransfer.experiment import Experiment
+from algotransfer.training.provenance import read_provenance
 from algotransfer.training.runs import WEIGHTS, read_config
-from algotransfer.training.slices import read_slices
 
 
 class Cost(NamedTuple):
@@ -71,7 +71,7 @@ class Estimates:
         """Learns from the runs below a folder."""
         estimates = cls(cpu)
         for path in sorted(folder.glob("*/*/config.json")):
-            slices = read_slices(path.parent)
+            slices = read_provenance(path.parent)
             here = [s for s in slices if (s["device"]["platform"] == "cpu") == cpu]
             config = read_config(path.parent)
             if config and len(here) == len(slices) and (path.parent / WEIGHTS).exists():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 
+from algotransfer.errors import UserError
 from algotransfer.experiment import Experiment
 from algotransfer.paper import paper_tables
 
@@ -54,7 +55,7 @@ def experiments(
     for table in tables:
         if table not in printed:
             names = ", ".join(printed)
-            raise ValueError(f"the paper has no table {table!r}; choose among {names}")
+            raise UserError(f"the paper has no table {table!r}; choose among {names}")
     found = list(dict.fromkeys(found for table in tables for found in printed[table]))
     own = set(models) - {experiment.model for all_of in printed.values() for experiment in all_of}
     wanted = [
@@ -65,7 +66,7 @@ def experiments(
         and (not targets or experiment.target in targets)
     ]
     if not wanted:
-        raise ValueError(
+        raise UserError(
             f"no experiment of {', '.join(tables)} learns {' or '.join(targets) or 'anything'} "
             f"with {' or '.join(models) or 'any network'}; there the targets are "
             f"{', '.join(sorted({e.target for e in found}))} and the networks "

@@ -12,16 +12,17 @@ import zlib
 from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO, cast
 
-from algotransfer.archive import load_arrays
-from algotransfer.evaluation.runs import EVALUATION
+from algotransfer.array_files import load_arrays
+from algotransfer.checksums import CHECKSUMS_FILE
+from algotransfer.errors import UserError
+from algotransfer.evaluation.evaluate import EVALUATION
 from algotransfer.files import DamagedFile, open_atomically
 from algotransfer.locks import locked
-from algotransfer.reproduce.log import CALL
-from algotransfer.sums import SUMS
+from algotransfer.reproduce.call_log import CALL
 from algotransfer.training.runs import CHECKPOINT, WEIGHTS
 
-LARGEST = 2**32  # bytes that an archive may unpack to
-AT_ONCE = 2**26  # bytes that reading may ask for at once: names and sizes need far fewer
+MAX_UNPACKED_BYTES = 2**32  # bytes that an archive may unpack to
+MAX_READ_BYTES = 2**26  # bytes that reading may ask for at once: names and sizes need far fewer
 NAMES = {
     "config.json",
     "environment.json",
@@ -29,7 +30,7 @@ NAMES = {
     CHECKPOINT,
     WEIGHTS,
     EVALUATION,
-    SUMS,
+    CHECKSUMS_FILE,
     CALL,
 }
 
@@ -85,17 +86,17 @@ def unpack(archive: str | Path, folder: str | Path) -> int:
 
 def _check(content: gzip.GzipFile, archive: str | Path) -> list[tarfile.TarInfo]:
     """The members of an archive, after a look at each and at the checksum behind the last."""
-    limited = _Limited(content, f"{archive} unpacks to more than {LARGEST} bytes")
+    limited = _Limited(content, f"{archive} unpacks to more than {MAX_UNPACKED_BYTES} bytes")
     members, total = [], 0
     with tarfile.open(fileobj=cast(BinaryIO, limited), mode="r:") as tar:
         for member in tar:
             path = PurePosixPath(member.name)
             inside = len(path.parts) == 3 and ".." not in path.parts and not path.is_absolute()
             if not (member.isfile() and inside and path.name in NAMES):
-                raise ValueError(f"{archive} holds {member.name!r}, which is no file of a run")
+                raise UserError(f"{archive} holds {member.name!r}, which is no file of a run")
             total += member.size
-            if total > LARGEST:
-                raise ValueError(limited.too_much)
+            if total > MAX_UNPACKED_BYTES:
+                raise UserError(limited.too_much)
             members.append(member)
     while limited.read(2**20):
         pass
@@ -162,14 +163,14 @@ class _Limited:
 
     def read(self, size: int = -1) -> bytes:
         """At most so many bytes; never all that there are."""
-        if not 0 <= size <= AT_ONCE or self.stream.tell() > LARGEST:
-            raise ValueError(self.too_much)
+        if not 0 <= size <= MAX_READ_BYTES or self.stream.tell() > MAX_UNPACKED_BYTES:
+            raise UserError(self.too_much)
         return self.stream.read(size)
 
     def seek(self, place: int) -> int:
         """Goes there, by reading everything before it."""
-        if place > LARGEST:
-            raise ValueError(self.too_much)
+        if place > MAX_UNPACKED_BYTES:
+            raise UserError(self.too_much)
         return self.stream.seek(place)
 
     def tell(self) -> int:

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from algotransfer.experiment import Experiment, check_seeds
 from algotransfer.names import check_name
 from algotransfer.reproduce.grid import experiments_by_table, one_of_each
-from algotransfer.reproduce.presets import PRESETS
-from algotransfer.reproduce.steps import Evaluate, MakeData, Step, Table, Train
+from algotransfer.reproduce.grid_presets import GRID_PRESETS
+from algotransfer.reproduce.steps import DataStep, EvaluateStep, Step, TableStep, TrainStep
 
 
 def plan(experiments: Sequence[Experiment], seeds: int = 3, preset: str = "paper") -> list[Step]:
@@ -20,16 +20,18 @@ def plan(experiments: Sequence[Experiment], seeds: int = 3, preset: str = "paper
     - `preset`: `paper`, or `quick` and `smoke` with less data and fewer epochs; `smoke` takes one
         experiment of each kind.
     """
-    check_name("preset", preset, PRESETS)
-    size = PRESETS[preset]
+    check_name("preset", preset, GRID_PRESETS)
+    size = GRID_PRESETS[preset]
     chosen = one_of_each(experiments) if size.one_of_each else experiments
-    data, group = MakeData(size.data), tuple(range(check_seeds(seeds)))
+    data, group = DataStep(size.data), tuple(range(check_seeds(seeds)))
     steps = {
-        experiment: Evaluate(Train(dataclasses.replace(experiment, **size.changes), group, data))
+        experiment: EvaluateStep(
+            TrainStep(dataclasses.replace(experiment, **size.changes), group, data)
+        )
         for experiment in chosen
     }
     tables = [
-        Table(name, tuple(steps[experiment] for experiment in printed))
+        TableStep(name, tuple(steps[experiment] for experiment in printed))
         for name, printed in experiments_by_table().items()
         if all(experiment in steps for experiment in printed)
     ]

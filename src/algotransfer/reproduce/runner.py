@@ -12,6 +12,7 @@ from graphlib import TopologicalSorter
 from pathlib import Path
 from typing import Literal, Protocol, runtime_checkable
 
+from algotransfer.errors import UserError
 from algotransfer.interruptions import held_interruptions
 from algotransfer.locks import InUse, tidy
 from algotransfer.reproduce.estimates import Estimates
@@ -113,7 +114,7 @@ def run_steps(
     tidy(folder)
     jobs = default_jobs(device) if jobs is None else jobs
     if jobs < 1:
-        raise ValueError(f"{jobs} jobs; expected at least 1")
+        raise UserError(f"{jobs} jobs; expected at least 1")
     view = view or Unseen()
     end = math.inf if seconds is None else time.monotonic() + seconds
 

@@ -16,17 +16,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar
 
+from algotransfer.checksums import is_damaged
 from algotransfer.datasets import Preset, Splits, make_splits
 from algotransfer.evaluation import beside_paper
-from algotransfer.evaluation.runs import EVALUATION, evaluate, read_evaluation, save_evaluation
+from algotransfer.evaluation.evaluate import EVALUATION, evaluate, read_evaluation, save_evaluation
 from algotransfer.experiment import Experiment
 from algotransfer.files import remove_leftovers, set_aside, write_atomically
 from algotransfer.locks import locked
 from algotransfer.reproduce.estimates import Estimates
-from algotransfer.sums import is_damaged
 from algotransfer.training import load_model, train
+from algotransfer.training.provenance import ProvenanceRecord, read_provenance
 from algotransfer.training.runs import configuration, is_finished, run_folder
-from algotransfer.training.slices import Slice, read_slices
 
 TABLES = "tables"  # the folder of tables, beside the runs
 
@@ -107,7 +107,7 @@ def splits_of(data: str | Preset) -> Splits:
 
 
 @dataclass(frozen=True)
-class MakeData(Step):
+class DataStep(Step):
     """Samples the graphs; they are a function of their name, so that nothing is written."""
 
     uses_device: ClassVar[bool] = False
@@ -135,12 +135,12 @@ class MakeData(Step):
 
 
 @dataclass(frozen=True)
-class Train(Step):
+class TrainStep(Step):
     """Trains all seeds of an experiment, from its base model if it has one."""
 
     experiment: Experiment
     seeds: tuple[int, ...]
-    data: MakeData
+    data: DataStep
 
     @property
     def name(self) -> str:
@@ -148,10 +148,10 @@ class Train(Step):
         return f"train {self.experiment.name}"
 
     @property
-    def base(self) -> Train | None:
+    def base(self) -> TrainStep | None:
         """The training whose processor this one starts from."""
         before = self.experiment.pretraining()
-        return None if before is None else Train(before, self.seeds, self.data)
+        return None if before is None else TrainStep(before, self.seeds, self.data)
 
     @property
     def inputs(self) -> tuple[Step, ...]:
@@ -166,7 +166,9 @@ class Train(Step):
         return is_finished(self.path(folder))
 
     def estimate(self, folder: Path, estimates: Estimates) -> float:
-        done = [entry["epochs"][1] for entry in read_slices(self.path(folder)) if "epochs" in entry]
+        done = [
+            entry["epochs"][1] for entry in read_provenance(self.path(folder)) if "epochs" in entry
+        ]
         data = splits_of(self.data.data).train.arguments
         return estimates.training(self.experiment, data, max(done, default=0))
 
@@ -195,17 +197,17 @@ class Train(Step):
             pause=watch.pause,
             watchers=(tell,),
         )
-        seconds = read_slices(path)[-1]["seconds"]
+        seconds = read_provenance(path)[-1]["seconds"]
         if model is None:
             raise Paused(seconds)
         return seconds
 
 
 @dataclass(frozen=True)
-class Evaluate(Step):
+class EvaluateStep(Step):
     """Measures the networks of a training on the test graphs."""
 
-    train: Train
+    train: TrainStep
 
     @property
     def name(self) -> str:
@@ -242,18 +244,18 @@ class Evaluate(Step):
             remove_leftovers(path)
             frame = evaluate(load_model(path), splits_of(self.train.data.data).test, progress)
             seconds = time.monotonic() - began
-            Slice(path, "evaluation").save(evaluation=seconds)
+            ProvenanceRecord(path, "evaluation").save(evaluation=seconds)
             save_evaluation(path, frame)
         return {"evaluation": seconds}
 
 
 @dataclass(frozen=True)
-class Table(Step):
+class TableStep(Step):
     """Puts our numbers beside those of one of the paper's tables, as CSV."""
 
     uses_device: ClassVar[bool] = False
     table: str
-    evaluations: tuple[Evaluate, ...] = field(repr=False)
+    evaluations: tuple[EvaluateStep, ...] = field(repr=False)
 
     @property
     def name(self) -> str:

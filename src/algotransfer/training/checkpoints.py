@@ -11,11 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from algotransfer.archive import load_arrays, save_arrays
+from algotransfer.array_files import load_arrays, save_arrays
+from algotransfer.errors import UserError
 from algotransfer.files import DamagedFile, set_aside, write_atomically
 from algotransfer.training.loop import SeedState
+from algotransfer.training.named_arrays import from_arrays, to_arrays
 from algotransfer.training.runs import CHECKPOINT, METRICS
-from algotransfer.training.trees import from_arrays, to_arrays
 
 FORMAT = "algotransfer checkpoint 1"
 
@@ -43,9 +44,9 @@ def load_checkpoint(
         set_aside(path, error)
         return None
     if card.get("format") != FORMAT:
-        raise ValueError(f"{path} has format {card.get('format')!r}, expected {FORMAT!r}")
+        raise UserError(f"{path} has format {card.get('format')!r}, expected {FORMAT!r}")
     if card["config"] != config:
-        raise ValueError(
+        raise UserError(
             f"{path} belongs to another configuration: {first_difference(card['config'], config)}; "
             "train into another folder, or remove that one"
         )

@@ -36,16 +36,16 @@ def create_network(experiment: Experiment, key) -> Executor:
 
 
 def make_examples(
-    tasks: tuple[Task, ...], dataset: Dataset, infinity: Infinity, linger: int = 0
+    tasks: tuple[Task, ...], dataset: Dataset, infinity: Infinity, extra_steps: int = 0
 ) -> Examples:
     """Graphs and truths of a dataset; scans will be as long as its longest trace.
 
     **Arguments:**
 
-    - `linger`: steps that an answer must last, for tasks that are held to their answer alone.
+    - `extra_steps`: steps that an answer must last, for tasks that are held to their answer alone.
     """
     traces = [
-        _lingering(dataset.trace(task.algorithm), linger if task.supervision.samples else 0)
+        _extended(dataset.trace(task.algorithm), extra_steps if task.supervision.samples else 0)
         for task in tasks
     ]
     num_steps = max(int(np.max(trace.length)) for trace in traces)
@@ -62,9 +62,9 @@ def make_examples(
     return Examples(make_layouts(dataset.graphs, kinds), truths(traces))
 
 
-def _lingering(trace: Trace, linger: int) -> Trace:
-    """Traces that go on for none to `linger` steps; graphs are in no order, so they take turns."""
-    more = np.arange(len(trace.length)) % (linger + 1)
+def _extended(trace: Trace, extra_steps: int) -> Trace:
+    """Extend traces by 0 to `extra_steps` steps; graphs take turns, since their order is random."""
+    more = np.arange(len(trace.length)) % (extra_steps + 1)
     return dataclasses.replace(trace, length=(trace.length + more).astype(trace.length.dtype))
 
 

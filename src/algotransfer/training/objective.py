@@ -14,9 +14,9 @@ from jaxtyping import Array, Float, PRNGKeyArray
 from algotransfer.algorithms import Algorithm
 from algotransfer.devices import has_tf32
 from algotransfer.networks.executor import Executor
-from algotransfer.networks.latents import training_latents, training_layout
 from algotransfer.networks.layouts import Dense, Layout, Sparse
 from algotransfer.training.supervision import Losses, Supervision
+from algotransfer.training.training_rollouts import training_latents, training_layout
 from algotransfer.training.truth import Truth
 
 # Of products that only choose among trajectories, where a GPU has it: as fast as rounding to tf32,

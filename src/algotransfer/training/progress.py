@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from algotransfer.errors import UserError
 from algotransfer.experiment import Experiment
 
 TRACKERS = ("trackio", "wandb")  # both have init, log and finish
@@ -73,11 +74,11 @@ def bar(experiment: Experiment, num_seeds: int) -> Iterator[Reporter]:
 def tracker(service: str, experiment: Experiment, num_seeds: int) -> Iterator[Reporter]:
     """Sends every epoch to a tracking service with trackio's and wandb's calls."""
     if service not in TRACKERS:
-        raise ValueError(f"no tracking service {service!r}; there are {', '.join(TRACKERS)}")
+        raise UserError(f"no tracking service {service!r}; there are {', '.join(TRACKERS)}")
     try:
         module = importlib.import_module(service)
     except ImportError as error:
-        raise ValueError(
+        raise UserError(
             f"tracking with {service} needs the package {service}: pip install {service}"
         ) from error
     module.init(project="algotransfer", name=experiment.name, config=experiment.to_json())

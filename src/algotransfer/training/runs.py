@@ -21,19 +21,19 @@ from typing import Any
 import jax
 
 from algotransfer.algorithms import get_algorithm
-from algotransfer.archive import load_arrays, save_arrays
-from algotransfer.arguments import check_fields, checked
+from algotransfer.array_files import load_arrays, save_arrays
+from algotransfer.checksums import is_damaged
 from algotransfer.datasets import Splits
 from algotransfer.devices import default_device
-from algotransfer.experiment import MOST_SEEDS, Experiment, fingerprint
+from algotransfer.errors import UserError
+from algotransfer.experiment import MAX_SEEDS, Experiment, fingerprint
 from algotransfer.files import DamagedFile, set_aside, write_atomically
 from algotransfer.names import check_name, nearest
 from algotransfer.networks import MODELS
 from algotransfer.networks.executor import Executor
-from algotransfer.sums import is_damaged
 from algotransfer.training.examples import create_network
+from algotransfer.training.named_arrays import from_arrays, to_arrays
 from algotransfer.training.transfer import METHODS, transfer
-from algotransfer.training.trees import from_arrays, to_arrays
 
 WEIGHTS = "weights.npz"
 CHECKPOINT = "checkpoint.npz"
@@ -58,13 +58,10 @@ class Model:
     networks: Executor
     card: dict[str, Any]
 
-    def __post_init__(self):
-        check_fields(self)
-
     def network(self, seed: int) -> Executor:
         """The network of one seed."""
         if seed not in self.seeds:
-            raise ValueError(f"no seed {seed}; this model has seeds {list(self.seeds)}")
+            raise UserError(f"no seed {seed}; this model has seeds {list(self.seeds)}")
         index = self.seeds.index(seed)
         return jax.tree.map(lambda leaf: leaf[index], self.networks)
 
@@ -172,7 +169,6 @@ def save_model(path: Path, model: Model) -> str:
     return save_arrays(path, to_arrays(model.networks), header)
 
 
-@checked
 def load_model(source: str | Path) -> Model:
     """Loads trained networks.
 
@@ -184,14 +180,14 @@ def load_model(source: str | Path) -> Model:
     path = _weights_path(source)
     arrays, card = load_arrays(path)
     if card.get("format") != FORMAT:
-        raise ValueError(
+        raise UserError(
             f"{path} is not a weights file of this version: its format is "
             f"{card.get('format')!r}, expected {FORMAT!r}"
         )
     try:
         experiment, seeds = _check_card(card)
     except ValueError as error:
-        raise ValueError(f"{path} is not a weights file that can be used: {error}") from error
+        raise UserError(f"{path} is not a weights file that can be used: {error}") from error
     like = network_shapes(experiment, len(seeds))
     networks = from_arrays(like, arrays, f"{path}")
     return Model(experiment, seeds, networks, card)
@@ -205,21 +201,21 @@ def _check_card(card: dict[str, Any]) -> tuple[Experiment, tuple[int, ...]]:
     check_name("network", experiment.model, MODELS)
     seeds, diverged = card.pop("seeds", None), card.get("diverged")
     whole = isinstance(seeds, list) and all(type(seed) is int for seed in seeds)
-    if not whole or not 1 <= len(seeds) <= MOST_SEEDS:
-        raise ValueError(f"its seeds are {seeds!r:.100}, expected a list of whole numbers")
+    if not whole or not 1 <= len(seeds) <= MAX_SEEDS:
+        raise UserError(f"its seeds are {seeds!r:.100}, expected a list of whole numbers")
     if not isinstance(diverged, list) or len(diverged) != len(seeds):
-        raise ValueError("its card does not say which of its seeds diverged")
+        raise UserError("its card does not say which of its seeds diverged")
     infinity: Any = card.get("infinity")
     numbers = isinstance(infinity, list) and len(infinity) == len(experiment.tasks)
     if not numbers or not all(
         isinstance(value, int | float) and math.isfinite(value) for value in infinity
     ):
-        raise ValueError(
+        raise UserError(
             f"what stands for ∞ is {infinity!r:.100}, expected a finite number for each of its "
             f"{len(experiment.tasks)} tasks"
         )
     if not isinstance(card.get("data"), dict) or not isinstance(card["data"].get("train"), dict):
-        raise ValueError("its card does not say what data it was trained on")
+        raise UserError("its card does not say what data it was trained on")
     return experiment, tuple(seeds)
 
 

@@ -18,16 +18,16 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from algotransfer.arguments import checked, shown
-from algotransfer.compilation import keep_compiled_programs
+from algotransfer.checksums import write_checksum
+from algotransfer.compilation_cache import keep_compiled_programs
 from algotransfer.datasets import PRESETS, Splits, make_splits
 from algotransfer.devices import find_device, memory_limit
-from algotransfer.experiment import MOST_SEEDS, Experiment, check_seeds
+from algotransfer.errors import UserError, shown
+from algotransfer.experiment import MAX_SEEDS, Experiment, check_seeds
 from algotransfer.files import append_whole, remove_leftovers, write_atomically
 from algotransfer.interruptions import held_interruptions
 from algotransfer.locks import locked
 from algotransfer.names import check_name
-from algotransfer.sums import seal
 from algotransfer.training import progress
 from algotransfer.training.checkpoints import load_checkpoint, save_checkpoint
 from algotransfer.training.examples import (
@@ -38,6 +38,7 @@ from algotransfer.training.examples import (
 )
 from algotransfer.training.loop import Program, SeedState
 from algotransfer.training.objective import Examples
+from algotransfer.training.provenance import ProvenanceRecord
 from algotransfer.training.runs import (
     CHECKPOINT,
     METRICS,
@@ -49,14 +50,12 @@ from algotransfer.training.runs import (
     run_folder,
     save_model,
 )
-from algotransfer.training.slices import Slice
 from algotransfer.training.transfer import METHODS, trainable, transfer
 
 CHECKPOINT_SECONDS = 120.0
 MEMORY_SHARE = 0.8  # of the device's memory that a program may plan with
 
 
-@checked
 def train(
     experiment: Experiment,
     seeds: int | Iterable[int] = 5,
@@ -95,7 +94,7 @@ def train(
     tasks = tasks_of(experiment)
     seeds = _seeds(seeds)
     if not checkpoint_seconds >= 0:
-        raise ValueError(f"checkpoint_seconds={checkpoint_seconds}; expected 0 or more")
+        raise UserError(f"checkpoint_seconds={checkpoint_seconds}; expected 0 or more")
     splits = _splits(data, data_seed)
     config = configuration(experiment, seeds, splits)
     path = run_folder(folder, experiment, config)
@@ -134,10 +133,12 @@ def train(
         if track:
             reporters.append(stack.enter_context(progress.tracker(track, experiment, len(seeds))))
         began = time.monotonic()
-        training = make_examples(tasks, splits.train, experiment.infinity, experiment.linger)
-        validation = make_examples(tasks, splits.validation, experiment.infinity, experiment.linger)
+        training = make_examples(tasks, splits.train, experiment.infinity, experiment.extra_steps)
+        validation = make_examples(
+            tasks, splits.validation, experiment.infinity, experiment.extra_steps
+        )
         if len(training) < experiment.batch_size:
-            raise ValueError(
+            raise UserError(
                 f"{len(training)} training graphs do not fill a batch of {experiment.batch_size}; "
                 "use more graphs or a smaller --batch-size"
             )
@@ -152,7 +153,7 @@ def train(
             write_atomically(path / METRICS, b"")
         else:
             states, epochs = found
-        record = Slice(path, "training", epochs)
+        record = ProvenanceRecord(path, "training", epochs)
         prepared = time.monotonic()
         epoch, memory = compile_epoch(program, states, training, validation)
         saved = started = time.monotonic()
@@ -191,7 +192,7 @@ def train(
         }
         model = Model(experiment, seeds, states.best, card)
         record.save(epochs, training=time.monotonic() - started)
-        seal(path / METRICS)
+        write_checksum(path / METRICS)
         save_model(path / WEIGHTS, model)
         (path / CHECKPOINT).unlink(missing_ok=True)
         return path, model
@@ -241,7 +242,7 @@ def compile_epoch(program: Program, states: SeedState, training: Examples, valid
         need = int(analysis.temp_size_in_bytes + analysis.argument_size_in_bytes)
         if need <= limit:
             return compiled, need
-    raise ValueError(
+    raise UserError(
         f"one graph of {training.layouts.num_nodes} nodes with {len(states.epoch)} seeds needs "
         f"{need / 2**30:.1f} GiB, and {limit / 2**30:.1f} GiB may be used; "
         "train fewer seeds at once, or fewer trajectories"
@@ -252,10 +253,10 @@ def _seeds(seeds: int | Iterable[int]) -> tuple[int, ...]:
     """The seeds that are meant, as Python's own numbers."""
     if isinstance(seeds, int):
         return tuple(range(check_seeds(seeds)))
-    named = tuple(map(operator.index, itertools.islice(seeds, MOST_SEEDS + 1)))
+    named = tuple(map(operator.index, itertools.islice(seeds, MAX_SEEDS + 1)))
     check_seeds(len(named))
     if len(set(named)) < len(named) or min(named) < 0 or max(named) >= 2**32:
-        raise ValueError(
+        raise UserError(
             f"seeds {shown(named)}; name one or more different ones, each from 0 to 2**32 - 1"
         )
     return named

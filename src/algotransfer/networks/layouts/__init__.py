@@ -14,8 +14,8 @@ import jax
 import jax.numpy as jnp
 from jax.core import Tracer
 
-from algotransfer.arguments import checked
 from algotransfer.devices import default_platform
+from algotransfer.errors import UserError
 from algotransfer.graphs.graph import Graph, check_graph
 from algotransfer.names import check_name
 from algotransfer.networks.layouts.base import Layout, Scores
@@ -23,8 +23,8 @@ from algotransfer.networks.layouts.dense import Dense, dense_layout
 from algotransfer.networks.layouts.sparse import Sparse, sparse_layout
 
 __all__ = [
-    "DENSE_UP_TO",
-    "DENSE_UP_TO_ON",
+    "DENSE_TRAINING_MAX_NODES",
+    "DENSE_TRAINING_MAX_NODES_ON",
     "Dense",
     "Layout",
     "Scores",
@@ -36,12 +36,11 @@ __all__ = [
 # layouts are equally fast. `algotransfer bench --part layouts`, NE's gradient, dense and sparse:
 # on two cores 2.6 and 2.8 ms a step at 16 nodes, 6.2 and 3.0 ms at 64; on an H200 with other work
 # on it 0.9 and 1.2 ms at 128, 1.5 and 1.3 ms at 256 (NE++'s 1.6 and 1.8, 2.0 and 2.0 ms).
-DENSE_UP_TO_ON = {"cpu": 32}
-DENSE_UP_TO = 256
+DENSE_TRAINING_MAX_NODES_ON = {"cpu": 32}
+DENSE_TRAINING_MAX_NODES = 256
 KINDS = ("weight", "one")  # of edge features
 
 
-@checked
 def make_layouts(
     graphs: Graph, kinds: tuple[str, ...], layout: Literal["dense", "sparse"] | None = None
 ) -> Dense | Sparse:
@@ -55,14 +54,14 @@ def make_layouts(
     for kind in kinds:
         check_name("edge feature", kind, KINDS)
     if not kinds or len(graphs.batch_shape) != 1:
-        raise ValueError(
+        raise UserError(
             f"kinds={kinds} and graphs of batch shape {graphs.batch_shape}; expected at least one "
             "of 'weight' and 'one', and a batch (of a single graph: jax.tree.map(lambda leaf: "
             "leaf[None], graph))"
         )
     if not isinstance(graphs.senders, Tracer):
         check_graph(graphs)
-    limit = DENSE_UP_TO_ON.get(default_platform(), DENSE_UP_TO)
+    limit = DENSE_TRAINING_MAX_NODES_ON.get(default_platform(), DENSE_TRAINING_MAX_NODES)
     dense = graphs.num_nodes <= limit if layout is None else layout == "dense"
     make = dense_layout if dense else sparse_layout
     return _make_layouts(make, kinds, jax.tree.map(jnp.asarray, graphs))

@@ -1,0 +1,87 @@
+"""Tables for the eye, of datasets and trainings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from rich.console import Group
+from rich.table import Table
+from rich.text import Text
+
+from algotransfer.datasets.statistics import GraphStatistics, TraceStatistics
+from algotransfer.evaluation.result_tables import plain_table
+
+if TYPE_CHECKING:
+    from algotransfer.training import Model
+
+
+def titled(title: str, table: Table) -> Group:
+    """A table under a line that may be longer than the table is wide."""
+    return Group(Text(title, style="bold"), table, Text())
+
+
+def graph_table(statistics: Mapping[str, Sequence[GraphStatistics]]) -> Group:
+    """A row per dataset and family; the datasets' names are left out if there is one only."""
+    several = len(statistics) > 1
+    table = plain_table(
+        ["dataset"] * several + ["family"],
+        ["graphs", "nodes", "edges", "degree", "diameter", "reached\nnodes", "all\nreached"],
+    )
+    for dataset, rows in statistics.items():
+        for place, row in enumerate(rows):
+            table.add_row(
+                *[dataset if place == 0 else ""] * several,
+                row.family,
+                str(row.graphs),
+                str(row.nodes),
+                f"{row.mean_edges:.1f}",
+                _mean_and_max(row.mean_degree, row.max_degree),
+                _mean_and_max(row.mean_diameter, row.max_diameter),
+                f"{row.reached_share:.1%}",
+                f"{row.whole_share:.1%}",
+                end_section=place == len(rows) - 1,
+            )
+    return titled("Graphs: mean (max); reached nodes and diameter as seen from the source", table)
+
+
+def trace_table(statistics: Mapping[str, Sequence[TraceStatistics]]) -> Group:
+    """A row per algorithm; a column per family or, for several datasets, per dataset."""
+    several = len(statistics) > 1
+    cells: dict[tuple[str, str], list[TraceStatistics]] = {}
+    for dataset, rows in statistics.items():
+        for row in rows:
+            cells.setdefault((row.algorithm, dataset if several else row.family), []).append(row)
+    columns = list(dict.fromkeys(column for _, column in cells))
+    table = plain_table(["algorithm"], columns)
+    for algorithm in dict.fromkeys(algorithm for algorithm, _ in cells):
+        table.add_row(algorithm, *(_length(cells.get((algorithm, c), [])) for c in columns))
+    return titled("Steps of the algorithms: mean (max)", table)
+
+
+def _length(rows: Sequence[TraceStatistics]) -> str:
+    if not rows:
+        return ""  # that dataset has not been traced by that algorithm
+    # Families count alike, whatever their number of graphs.
+    mean = float(np.mean([row.mean_length for row in rows]))
+    return _mean_and_max(mean, max(row.max_length for row in rows))
+
+
+def _mean_and_max(mean: float, maximum: int) -> str:
+    return f"{mean:.1f} ({maximum})"
+
+
+def training_table(model: Model) -> Group:
+    """A row per seed: how long it trained and how well it ended."""
+    table = plain_table(["seed"], ["epochs", "best validation loss", "diverged"])
+    for seed, epochs, loss, diverged in zip(
+        model.seeds,
+        model.card["epochs"],
+        model.card["validation_loss"],
+        model.diverged,
+        strict=True,
+    ):
+        shown = "–" if loss is None else f"{loss:.5f}"
+        table.add_row(str(seed), str(epochs), shown, "yes" if diverged else "")
+    return titled(model.experiment.name, table)

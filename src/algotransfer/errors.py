@@ -1,0 +1,22 @@
+"""Errors caused by the user, and short descriptions of values for their messages."""
+
+from __future__ import annotations
+
+import reprlib
+from typing import Any
+
+
+class UserError(ValueError):
+    """A mistake of the caller: what came, what was expected, what to do.
+
+    The command line prints exactly these in one sentence and exits with status 2. Every other
+    exception is a bug and keeps its traceback.
+    """
+
+
+def shown(value: Any) -> str:
+    """Return a short `repr` of any value."""
+    try:
+        return reprlib.repr(value)
+    except ValueError:  # integers of thousands of digits
+        return "a huge number"

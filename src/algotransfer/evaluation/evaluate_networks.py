@@ -1,0 +1,129 @@
+"""`evaluate_networks`: trained networks on test graphs, as a tidy table of all metrics."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import jax
+import numpy as np
+
+from algotransfer.datasets.dataset import Dataset
+from algotransfer.errors import UserError, shown
+from algotransfer.evaluation.evaluation_batch import EvaluationBatch, Label
+from algotransfer.evaluation.harness import LayoutName
+from algotransfer.evaluation.metrics import METRICS, Metrics
+from algotransfer.experiment import Experiment
+from algotransfer.networks.executor import Executor
+
+if TYPE_CHECKING:
+    import pandas
+
+Progress = Callable[[int, int], None]  # (graphs done, graphs in all)
+
+COLUMNS = {
+    "row": "str",
+    "seed": "Int64",
+    "family": "str",
+    "num_nodes": "int64",
+    "metric": "str",
+    "hop": "Int64",
+    "value": "float64",
+    "num_graphs": "int64",
+}
+
+
+def evaluate_networks(
+    networks: Executor,
+    experiment: Experiment,
+    seeds: Sequence[int],
+    datasets: Mapping[int, Dataset] | Iterable[Dataset],
+    progress: Progress = lambda done, total: None,
+    layout: LayoutName | None = None,
+) -> pandas.DataFrame:
+    """Runs the networks of all seeds free on test graphs and measures what comes out.
+
+    **Arguments:**
+
+    - `networks`: a network whose weights have an axis of seeds in front.
+    - `seeds`: the seed of each.
+    - `datasets`: graphs of any sizes and families.
+    - `progress`: called with the number of graphs done and to be done.
+    - `layout`: `dense` or `sparse`; the faster one if not given.
+
+    **Returns:** a row per seed, family, number of nodes, metric and hop distance, with the columns
+
+    - `row`: `network`, or a reference: `algorithm`, `random_neighbour`, `lightest_edge`.
+    - `seed`: of the network; missing for references.
+    - `family`, `num_nodes`, `metric`.
+    - `hop`: distance from the source of the nodes that count, 20 standing for more too; missing
+        where all count.
+    - `value`: the metric of each graph, averaged over graphs.
+    - `num_graphs`: graphs that have such a value.
+    """
+    import pandas
+
+    count = jax.tree.leaves(networks)[0].shape[0]
+    if count != len(seeds):
+        raise UserError(
+            f"got weights of {count} networks and {len(seeds)} seeds ({shown(seeds)}); "
+            "give one seed for each, and weights with an axis of seeds in front"
+        )
+    datasets = _datasets(datasets)
+    total, done, rows = sum(map(len, datasets)), 0, []
+    for dataset in datasets:
+        batch = EvaluationBatch.prepare(networks, list(seeds), experiment, dataset.graphs, layout)
+        chunks = []
+        for index, new in batch.chunks():
+            chunks.append(_only(new, batch.measure(index)))
+            done += new
+            progress(done, total)
+        for parts in zip(*chunks, strict=True):
+            labels = parts[0][0]
+            metrics = jax.tree.map(lambda *a: np.concatenate(a, axis=1), *[m for _, m in parts])
+            rows += _rows(labels, dataset, metrics)
+    return pandas.DataFrame(rows, columns=list(COLUMNS)).astype(COLUMNS)
+
+
+def _datasets(given: Mapping[int, Dataset] | Iterable[Dataset]) -> list[Dataset]:
+    datasets = [_dataset(one) for one in (given.values() if isinstance(given, Mapping) else given)]
+    if not datasets:
+        raise UserError("no datasets to evaluate on; leave them out for the paper's test graphs")
+    for name, dataset in zip(given, datasets, strict=True) if isinstance(given, Mapping) else ():
+        if name != dataset.num_nodes:
+            raise UserError(
+                f"datasets has graphs of {dataset.num_nodes} nodes under {shown(name)}; expected "
+                "their number of nodes, or give a list"
+            )
+    return datasets
+
+
+def _dataset(one: object) -> Dataset:
+    if isinstance(one, Dataset):
+        return one
+    raise TypeError(f"expected datasets, not {shown(one)}; make_dataset makes one")
+
+
+def _only(new: int, results: list[tuple[list[Label], Metrics]]):
+    """The first graphs of a chunk: those behind are there for the sake of its shape."""
+    return [(labels, jax.tree.map(lambda a: a[:, :new], metrics)) for labels, metrics in results]
+
+
+def _rows(labels: list[Label], dataset: Dataset, metrics: Metrics) -> Iterator[tuple]:
+    for family in dataset.families:
+        members = dataset.family == family
+        place = (family, dataset.num_nodes)
+        for metric in sorted(metrics.graphs, key=METRICS.index):
+            values = metrics.graphs[metric][:, members]
+            yield from _averages(labels, (*place, metric, None), values)
+        for metric in sorted(metrics.hops, key=METRICS.index):
+            for hop, values in enumerate(np.moveaxis(metrics.hops[metric][:, members], -1, 0)):
+                yield from _averages(labels, (*place, metric, hop), values)
+
+
+def _averages(labels: list[Label], what: tuple, values) -> Iterator[tuple]:
+    """A row per label, of the mean over those graphs that have a value."""
+    for label, of_label in zip(labels, values, strict=True):
+        there = of_label[~np.isnan(of_label)]
+        if len(there):
+            yield (*label, *what, float(np.mean(there)), len(there))

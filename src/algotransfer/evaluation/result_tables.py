@@ -1,0 +1,121 @@
+"""Evaluation tables for the eye."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from algotransfer.evaluation.summary import beside_paper, summary
+from algotransfer.experiment import Experiment
+
+if TYPE_CHECKING:
+    import pandas
+    from rich.table import Table
+
+
+def summary_table(frame: pandas.DataFrame) -> Table:
+    """A line per metric and row: means over families, the median of the seeds ± their spread."""
+    short: Any = summary(frame)
+    sizes = sorted(short["num_nodes"].unique())
+    table = plain_table(["metric", "row"], [f"{size} nodes" for size in sizes])
+    for metric in short["metric"].unique():
+        lines = short[short["metric"] == metric]
+        rows = lines["row"].unique()
+        for place, row in enumerate(rows):
+            cells = lines[lines["row"] == row].set_index("num_nodes")
+            table.add_row(
+                metric if place == 0 else "",
+                row,
+                *[_cell(cells.loc[size]) if size in cells.index else "" for size in sizes],
+                end_section=place == len(rows) - 1,
+            )
+    return table
+
+
+def beside_paper_table(
+    frame: pandas.DataFrame, experiment: Experiment, graph: str | None = None
+) -> Table:
+    """A line per number of the paper: theirs and our median ± the standard deviation over families.
+
+    The mean of the seeds stands there with the standard deviation over seeds.
+
+    **Arguments:**
+
+    - `graph`: a family, or `mean` for the means over families only; everything if not given.
+    """
+    table = plain_table(["nodes", "graph", "metric"], ["paper", "median of seeds", "mean of seeds"])
+    lines: Any = beside_paper(frame, experiment).drop_duplicates(["num_nodes", "graph", "metric"])
+    for _, line in (lines if graph is None else lines[lines["graph"] == graph]).iterrows():
+        table.add_row(
+            str(line["num_nodes"]),
+            line["graph"],
+            line["metric"],
+            spread(line["paper"], line["paper_std"]),
+            spread(line["median"], line["family_std"]),
+            spread(line["mean"], line["std"]),
+        )
+    return table
+
+
+def methods_table(
+    results: Mapping[str, tuple[Experiment, pandas.DataFrame]],
+    metrics: tuple[str, ...] = ("pred", "key"),
+) -> Table:
+    """A line per experiment: the median of its seeds, and in brackets what the paper printed.
+
+    **Arguments:**
+
+    - `results`: by label, an experiment and its evaluation.
+    """
+    short: dict[str, Any] = {}
+    sizes: set[int] = set()
+    for label, (_, frame) in results.items():
+        ours: Any = summary(frame)
+        short[label] = ours[ours["row"] == "network"].set_index(["metric", "num_nodes"])["median"]
+        sizes |= set(ours["num_nodes"])
+    columns = [(metric, size) for metric in metrics for size in sorted(sizes)]
+    table = plain_table(["method"], [f"{metric}\n{size} nodes" for metric, size in columns])
+    for label, (experiment, frame) in results.items():
+        lines: Any = beside_paper(frame, experiment)
+        lines = lines[lines["graph"] == "mean"].drop_duplicates(["metric", "num_nodes"])
+        paper = lines.set_index(["metric", "num_nodes"])["paper"]
+        table.add_row(
+            label,
+            *[
+                number(short[label][column], 2)
+                + (f" ({number(paper[column], 2)})" if column in paper.index else "")
+                for column in columns
+            ],
+        )
+    return table
+
+
+def plain_table(text: Sequence[str], numbers: Sequence[str] = ()) -> Table:
+    """An empty table in the style of all commands: columns of text, then columns of numbers."""
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), show_edge=False)
+    for name in text:
+        table.add_column(name, overflow="fold")
+    for name in numbers:
+        table.add_column(name, justify="right", no_wrap=True)
+    return table
+
+
+def _cell(line) -> str:
+    return spread(line["median"], line["std"] if line["num_seeds"] > 1 else np.nan)
+
+
+def spread(value: float, std: float) -> str:
+    """A number, with ± where there is a spread; nothing where there is no number."""
+    if np.isnan(value):
+        return ""
+    return number(value) if np.isnan(std) else f"{number(value)} ± {number(std, 2)}"
+
+
+def number(value: float, digits: int = 3) -> str:
+    """A number with a few digits, readable from 1e-20 to 1e20."""
+    return f"{value:.{digits}g}".replace("e+0", "e").replace("e+", "e").replace("e-0", "e-")

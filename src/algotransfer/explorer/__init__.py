@@ -1,0 +1,6 @@
+"""The step-by-step viewer: executions of algorithms and networks as one HTML page."""
+
+from algotransfer.explorer.explore import explore, write_example
+from algotransfer.explorer.page import Viewer
+
+__all__ = ["Viewer", "explore", "write_example"]

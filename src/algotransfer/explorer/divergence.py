@@ -1,0 +1,179 @@
+"""A network's execution beside the true one: where they part, and how far apart they are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Bool
+
+from algotransfer.algorithms import Algorithm
+from algotransfer.evaluation.metrics import squared, wrong
+from algotransfer.explorer.recorded_execution import RecordedExecution
+from algotransfer.graphs import Graph
+
+
+@dataclass(frozen=True)
+class Divergence:
+    """The first step at which a network leaves the algorithm, and one line that says how.
+
+    `step` is None if it never does; `node` is the one to look at.
+    """
+
+    step: int | None
+    node: int | None
+    sentence: str
+
+
+def find_divergence(
+    algorithm: Algorithm,
+    graph: Graph,
+    truth: RecordedExecution,
+    network: RecordedExecution,
+    names: Sequence[str],
+) -> Divergence:
+    """Compares choices and pointers (sequential), or pointers and reached nodes (parallel)."""
+    compare = _sequential if algorithm.sequential else _parallel
+    divergence = compare(algorithm, graph, truth, network, names)
+    return divergence or Divergence(
+        None, None, "The network follows the algorithm to its last step."
+    )
+
+
+def errors(
+    algorithm: Algorithm,
+    truth: RecordedExecution,
+    network: RecordedExecution,
+    infinity: float,
+    unit: float,
+) -> dict[str, list[float]]:
+    """Errors after each step 1 … T, over the nodes that the algorithm has done by then.
+
+    Done is visited (sequential) or reached (parallel), so that the last values of an `na` network
+    are its `key` and `pred` of evaluation.
+
+    **Arguments:**
+
+    - `infinity`: what the network was shown for ∞.
+    - `unit`: what keys are divided by on their way to the network, in whose units errors are.
+
+    **Returns:** by name, a number for each step.
+    """
+    done = truth.reached if truth.visited is None else truth.visited
+    result: dict[str, list[float]] = {"key": [], "pred": []}
+    for step in range(1, max(truth.num_steps, network.num_steps) + 1):
+        t, s = truth.at(step), network.at(step)
+        mine, wanted = network.key[s][done[t]], truth.key[t][done[t]]
+        wanted = np.where(np.isinf(wanted), infinity, wanted)
+        apart = wrong(mine, wanted) if algorithm.binary else squared(mine / unit, wanted / unit)
+        result["key"].append(float(np.mean(apart)))
+        other = wrong(network.pred[s][done[t]], truth.pred[t][done[t]])
+        result["pred"].append(float(np.mean(other)))
+    if algorithm.binary:
+        del result["pred"]
+    if algorithm.sequential:
+        mistaken = np.cumsum(~right_choices(truth, network))
+        result["next"] = (mistaken / np.arange(1, len(mistaken) + 1)).tolist()
+    return result
+
+
+def wrong_answers(truth: RecordedExecution, network: RecordedExecution) -> tuple[int, int]:
+    """How many of the reached nodes have another predecessor in the end, and how many there are."""
+    reached = truth.reached[-1]
+    last = network.pred[network.at(truth.num_steps)] if truth.visited is None else network.pred[-1]
+    return int((reached & (last != truth.pred[-1])).sum()), int(reached.sum())
+
+
+def right_choices(
+    truth: RecordedExecution, network: RecordedExecution
+) -> Bool[np.ndarray, " steps"]:
+    """Whether each choice is the true one or has the same true key, queued at the same step."""
+    assert truth.chosen is not None
+    assert network.chosen is not None
+    assert truth.visited is not None
+    both = min(truth.num_steps, network.num_steps)
+    step, mine, theirs = np.arange(both), network.chosen[:both], truth.chosen[:both]
+    queued = truth.reached[step, mine] & ~truth.visited[step, mine]
+    return queued & (truth.key[step, mine] == truth.key[step, theirs])
+
+
+def _sequential(
+    algorithm, graph: Graph, truth: RecordedExecution, network: RecordedExecution, names
+):
+    """Follows the network's choices as long as the algorithm could have made them too.
+
+    Of several best nodes any may be next; after another one than the trace's, the trace is no
+    longer the measure, the algorithm continued from there is.
+    """
+    assert network.chosen is not None
+    assert network.chance is not None
+    weights = np.full((graph.num_nodes, graph.num_nodes), np.nan, np.float32)
+    edges = np.asarray(graph.edge_mask())
+    weights[np.asarray(graph.senders)[edges], np.asarray(graph.receivers)[edges]] = np.asarray(
+        graph.weights
+    )[edges]
+    key, pred = truth.key[0].copy(), truth.pred[0].copy()
+    visited = np.zeros(graph.num_nodes, bool)
+    sign = 1.0 if algorithm.smaller_is_better else -1.0
+    keeps_pointers = network.stop is not None  # taught by steps: a pointer is set when chosen
+    for step, node in enumerate(network.chosen.tolist(), start=1):
+        cost = np.where((key != algorithm.unreached_key) & ~visited, sign * key, np.nan)
+        if np.isnan(cost).all():
+            break  # the algorithm has ended
+        best = int(np.nanargmin(cost))
+        if cost[node] != cost[best]:
+            mine, theirs = network.chance[step - 1][[node, best]]
+            return Divergence(
+                step,
+                node,
+                f"step {step}: chose {names[node]} (p {mine:.2f}) "
+                f"instead of {names[best]} (p {theirs:.2f})",
+            )
+        pointer = int(network.pred[step, node])
+        if keeps_pointers and pointer not in (pred[node], truth.pred[-1, node]):
+            return _pointer(step, node, pointer, int(pred[node]), names)
+        visited[node] = True
+        candidate = np.asarray(algorithm.relax(key[node], weights[node]))
+        free = key == algorithm.unreached_key if algorithm.relax_once else True
+        better = ~np.isnan(weights[node]) & ~visited & algorithm.better(candidate, key) & free
+        key, pred = np.where(better, candidate, key), np.where(better, node, pred)
+    return _in_the_end(truth, network, names)
+
+
+def _in_the_end(truth: RecordedExecution, network: RecordedExecution, names) -> Divergence | None:
+    last = network.num_steps
+    unlike = truth.reached[-1] & (network.pred[-1] != truth.pred[-1])
+    if not unlike.any():
+        return None
+    node = int(np.argmax(unlike))
+    return _pointer(last, node, int(network.pred[-1, node]), int(truth.pred[-1, node]), names)
+
+
+def _parallel(algorithm, graph: Graph, truth: RecordedExecution, network: RecordedExecution, names):
+    for step in range(1, max(truth.num_steps, network.num_steps) + 1):
+        t, s = truth.at(step), network.at(step)
+        if algorithm.binary:
+            unlike = network.key[s] != truth.key[t]
+        else:
+            unlike = truth.reached[t] & (network.pred[s] != truth.pred[t])
+        if not unlike.any():
+            continue
+        node = int(np.argmax(unlike))
+        others = int(unlike.sum()) - 1
+        more = f" (and {others} more {'nodes' if others > 1 else 'node'})" if others else ""
+        if algorithm.binary:
+            said = "reached" if network.key[s][node] > 0 else "not reached"
+            return Divergence(step, node, f"step {step}: says that {names[node]} is {said}{more}")
+        return _pointer(
+            step, node, int(network.pred[s][node]), int(truth.pred[t][node]), names, more
+        )
+    return None
+
+
+def _pointer(step: int, node: int, mine: int, theirs: int, names, more: str = "") -> Divergence:
+    def name(other: int) -> str:
+        return "nothing" if other < 0 else "itself" if other == node else names[other]
+
+    sentence = f"step {step}: {names[node]} points at {name(mine)} instead of {name(theirs)}{more}"
+    return Divergence(step, node, sentence)

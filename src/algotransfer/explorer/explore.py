@@ -1,0 +1,134 @@
+"""`explore`: an algorithm on a graph, and trained networks beside it, as a page to step through."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from pathlib import Path
+
+from algotransfer.algorithms import Algorithm, get_algorithm
+from algotransfer.errors import UserError
+from algotransfer.explorer.page import Viewer
+from algotransfer.explorer.recording import record_execution
+from algotransfer.explorer.scene import MAX_EXPLORE_NODES, make_scene
+from algotransfer.graphs import Graph, NamedGraph, sample_graphs
+from algotransfer.graphs.named import check_names, check_single
+from algotransfer.training.runs import Model, load_model
+
+AnyModel = str | Path | Model
+
+
+def explore(
+    graph: Graph | NamedGraph,
+    models: AnyModel | Sequence[AnyModel] | Mapping[str, AnyModel] = (),
+    *,
+    algorithm: str | Algorithm | Sequence[str | Algorithm] | None = None,
+    names: Sequence[Hashable] | None = None,
+    seed: int | None = None,
+    blind: bool = False,
+    title: str | None = None,
+    progress: Callable[[str], None] = lambda label: None,
+) -> Viewer:
+    """Shows an execution step by step: the algorithm's, and beside it those of trained networks.
+
+    **Arguments:**
+
+    - `graph`: a single graph of up to 500 nodes; what `read_graph` returns brings its own names.
+    - `models`: run folders, weights files, names of committed weights or models that have learned
+        one algorithm; a mapping gives them names of your own. None shows the algorithm alone.
+    - `algorithm`: what to show without a model, Dijkstra's by default; several can be switched.
+    - `names`: names of the nodes; their numbers by default.
+    - `seed`: which of the models' networks; by default the first that did not diverge.
+    - `blind`: tell the networks nothing of the answer, as `execute` does. By default they are told
+        what evaluation tells them: what stands for ∞ and, in `na`, the number of steps.
+    - `progress`: called with the name of each model before it runs.
+
+    **Returns:** a `Viewer`, which a notebook displays; `.save(path)` writes one HTML file.
+    """
+    if isinstance(graph, NamedGraph):
+        graph, names = graph.graph, graph.names if names is None else names
+    check_single(graph)
+    if graph.num_nodes > MAX_EXPLORE_NODES:
+        raise UserError(
+            f"the graph has {graph.num_nodes} nodes; `explore` shows at most {MAX_EXPLORE_NODES}: "
+            "pass a subgraph"
+        )
+    names = [str(name) for name in check_names(names, graph.num_nodes)]
+    loaded = _load(models)
+    algorithms = _algorithms(algorithm, loaded)
+    recorded = {}
+    for label, model in loaded.items():
+        progress(label)
+        recorded[label] = (model, record_execution(model, graph, seed, blind))
+    count = f"{graph.num_nodes} nodes, {int(graph.num_edges())} edges"
+    return Viewer(make_scene(graph, names, algorithms, recorded, title or count))
+
+
+def write_example(
+    model: AnyModel,
+    path: str | Path,
+    *,
+    family: str = "er",
+    num_nodes: int = 20,
+    seed: int = 0,
+    label: str | None = None,
+) -> Path:
+    """Writes a page about one model on a test graph that no training has seen.
+
+    **Arguments:**
+
+    - `family`, `num_nodes`, `seed`: as in `sample_graphs`.
+    - `label`: what to call the model; made of its experiment if not given.
+    """
+    graph = sample_graphs(family, 1, num_nodes, seed, split="test")[0]
+    models = [model] if label is None else {label: model}
+    return explore(graph, models, title=sample_title(family, num_nodes, seed)).save(path)
+
+
+def sample_title(family: str, num_nodes: int, seed: int) -> str:
+    """What a sampled graph is called."""
+    return f"{family} graph of {num_nodes} nodes, seed {seed}"
+
+
+def model_label(model: Model) -> str:
+    """A model in a few words: network, supervision, and where its knowledge comes from."""
+    experiment = model.experiment
+    words = f"{experiment.model.upper()} {experiment.supervision}"
+    if experiment.method == "none":
+        return words
+    return f"{words}, {experiment.method.replace('_', ' ')} ({' + '.join(experiment.base)})"
+
+
+def _load(models) -> dict[str, Model]:
+    if isinstance(models, Mapping):
+        return {str(k): _model(model) for k, model in models.items()}
+    several = models if isinstance(models, Sequence) and not isinstance(models, str) else [models]
+    labelled: dict[str, Model] = {}
+    for model in map(_model, several):
+        label, copies = model_label(model), 1
+        while label in labelled:
+            copies += 1
+            label = f"{model_label(model)} ({copies})"
+        labelled[label] = model
+    return labelled
+
+
+def _model(model: AnyModel) -> Model:
+    return model if isinstance(model, Model) else load_model(model)
+
+
+def _algorithms(given, models: Mapping[str, Model]) -> list[Algorithm]:
+    single = isinstance(given, str | Algorithm)
+    wanted = [get_algorithm(one) for one in ([given] if single else given or ())]
+    learned = {label: get_algorithm(model.experiment.target) for label, model in models.items()}
+    if len(set(learned.values())) > 1:
+        said = ", ".join(f"{label}: {one.name}" for label, one in learned.items())
+        raise UserError(f"these models have learned different algorithms ({said}); explore one")
+    if not learned:
+        return wanted or [get_algorithm("dijkstra")]
+    target = next(iter(learned.values()))
+    if wanted and wanted != [target]:
+        asked = ", ".join(one.name for one in wanted)
+        raise UserError(
+            f"these models have learned {target.name}, not {asked}; leave --algorithm out"
+        )
+    return [target]

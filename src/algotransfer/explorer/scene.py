@@ -1,0 +1,175 @@
+"""`Scene`: everything that a page shows, as plain data that JSON can hold."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import matplotlib
+import numpy as np
+from matplotlib.colors import to_hex
+
+from algotransfer.algorithms import Algorithm, get_algorithm, run
+from algotransfer.draw import BEST, WORST
+from algotransfer.explorer.divergence import errors, find_divergence, right_choices, wrong_answers
+from algotransfer.explorer.node_layout import place_nodes
+from algotransfer.explorer.recorded_execution import RecordedExecution, record_trace
+from algotransfer.explorer.recording import RecordedRun
+from algotransfer.graphs import Graph
+from algotransfer.graphs.named import undirected_edges
+from algotransfer.training.runs import Model
+
+MAX_EXPLORE_NODES = 500
+LEAST_CHANCE = 0.0005  # probabilities below it are not kept
+SHORT = 24  # characters of a name where space is short
+SHADES = 12
+
+Data = dict[str, Any]
+
+
+def make_scene(
+    graph: Graph,
+    names: Sequence[str],
+    algorithms: Sequence[str | Algorithm],
+    recorded: Mapping[str, tuple[Model, RecordedRun]],
+    title: str,
+) -> Data:
+    """The graph, the true executions, and the networks' executions beside the first of them."""
+    chosen = [get_algorithm(algorithm) for algorithm in algorithms]
+    truths = [record_trace(algorithm, run(algorithm, graph)) for algorithm in chosen]
+    short = [shortened(name) for name in names]
+    shades = matplotlib.colormaps["viridis"](np.linspace(BEST, WORST, SHADES))
+    return {
+        "title": title,
+        "graph": {
+            "names": list(names),
+            "short": short,
+            "places": np.round(place_nodes(graph), 3).tolist(),
+            "edges": [[u, v, number(float(w))] for u, v, w in undirected_edges(graph)],
+            "source": int(graph.source),
+        },
+        "shades": [to_hex(shade) for shade in shades],
+        "truths": [
+            {
+                "name": algorithm.name,
+                "title": algorithm.title,
+                "sequential": algorithm.sequential,
+                "binary": algorithm.binary,
+                "smaller": algorithm.smaller_is_better,
+                "unreached": number(algorithm.unreached_key),
+                "range": key_range(truth),
+                **execution(truth),
+            }
+            for algorithm, truth in zip(chosen, truths, strict=True)
+        ],
+        "networks": [
+            _network(label, model, seen, chosen[0], graph, truths[0], short)
+            for label, (model, seen) in recorded.items()
+        ],
+    }
+
+
+def _network(
+    label: str,
+    model: Model,
+    recorded: RecordedRun,
+    algorithm: Algorithm,
+    graph: Graph,
+    truth: RecordedExecution,
+    short: Sequence[str],
+) -> Data:
+    seen = until_the_end(recorded.observation, truth)
+    divergence = find_divergence(algorithm, graph, truth, seen, short)
+    wrong, reached = wrong_answers(truth, seen)
+    unit = algorithm.unit(graph.num_nodes)
+    curves = errors(algorithm, truth, seen, recorded.infinity, unit)
+    right = {}
+    if algorithm.sequential:
+        right = {"right": "".join(str(int(one)) for one in right_choices(truth, seen))}
+    return {
+        "label": label,
+        "experiment": model.experiment.name,
+        "seed": recorded.seed,
+        "infinity": number(recorded.infinity),
+        "told": recorded.told,
+        "carries": model.experiment.supervision == "na",
+        "divergence": {
+            "step": divergence.step,
+            "node": divergence.node,
+            "sentence": divergence.sentence,
+        },
+        "wrong": None if algorithm.binary else [wrong, reached],
+        "errors": {name: [number(one) for one in curve] for name, curve in curves.items()},
+        **right,
+        **execution(seen),
+    }
+
+
+def until_the_end(seen: RecordedExecution, truth: RecordedExecution) -> RecordedExecution:
+    """Without the steps after both the network and the algorithm say that they have ended."""
+    if seen.stop is None:
+        return seen
+    ended = np.flatnonzero(seen.stop > 0.5)
+    own = int(ended[0]) + 1 if ended.size else seen.num_steps
+    last = min(max(own, truth.num_steps), seen.num_steps)
+
+    def cut(values, length: int):
+        return None if values is None else values[:length]
+
+    return RecordedExecution(
+        key=seen.key[: last + 1],
+        held=seen.held[: last + 1],
+        pred=seen.pred[: last + 1],
+        reached=seen.reached[: last + 1],
+        visited=cut(seen.visited, last + 1),
+        chosen=cut(seen.chosen, last),
+        chance=cut(seen.chance, last),
+        stop=seen.stop[:last],
+    )
+
+
+def execution(seen: RecordedExecution) -> Data:
+    """An execution as lists: a state is a digit (0 untouched, 1 reached, 2 visited)."""
+    state = seen.reached.astype(int)
+    if seen.visited is not None:
+        state = np.where(seen.visited, 2, state)
+    key = [
+        [number(value) if held else None for value, held in zip(*row, strict=True)]
+        for row in zip(seen.key.tolist(), seen.held.tolist(), strict=True)
+    ]
+    data: Data = {
+        "key": key,
+        "pred": seen.pred.tolist(),
+        "state": ["".join(map(str, row)) for row in state.tolist()],
+    }
+    if seen.chosen is not None:
+        data["chosen"] = seen.chosen.tolist()
+    if seen.chance is not None:
+        data["chance"] = [_likely(row) for row in seen.chance]
+    if seen.stop is not None:
+        data["stop"] = [number(value) for value in seen.stop.tolist()]
+    return data
+
+
+def _likely(chance: np.ndarray) -> list[list]:
+    """Pairs of a node and its probability, the most likely first."""
+    order = np.argsort(-np.nan_to_num(chance), kind="stable")
+    return [[int(v), round(float(chance[v]), 3)] for v in order if chance[v] >= LEAST_CHANCE]
+
+
+def number(value: float) -> float | str:
+    """Five digits are more than can be seen; JSON has no ∞ and no NaN, so these are words."""
+    return float(f"{value:.5g}") if np.isfinite(value) else str(float(value))
+
+
+def key_range(truth: RecordedExecution) -> list[float]:
+    """The finite keys between which colours are spread."""
+    shown = truth.key[truth.held & np.isfinite(truth.key)]
+    low, high = (float(shown.min()), float(shown.max())) if shown.size else (0.0, 1.0)
+    return [low, high if high > low else low + 1]
+
+
+def shortened(name: str) -> str:
+    """A name where space is short, on one line."""
+    line = " ".join(name.split()) or "·"
+    return line if len(line) <= SHORT else line[: SHORT - 1] + "…"

@@ -1,0 +1,185 @@
+"use strict";
+// A panel draws one execution of the graph with Cytoscape. All panels of a page share places and
+// view; a step changes data and classes of the nodes and edges that differ from the step before.
+
+// EdgeStage neighbouring nodes, in Cytoscape's pixels at zoom 1: the more nodes, the less.
+const space = (count) => (count > 150 ? 42 : count > 70 ? 48 : 58);
+const SIZE = 30;
+const LARGEST = 1.4; // zoom to which small graphs are blown up
+const WEIGHTS = 25; // edges up to which all weights are written; otherwise those of a selected node
+
+function colour(name) {
+  return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+}
+
+// Whether dark text can be read on a colour.
+function isLight(hex) {
+  const [r, g, b] = [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16));
+  return 0.3 * r + 0.59 * g + 0.11 * b > 128;
+}
+
+// Distances to the nearest other node, sorted.
+function gaps(places) {
+  return places
+    .map(([x, y], i) =>
+      places.reduce((best, [a, b], j) => (i === j ? best : Math.min(best, Math.hypot(x - a, y - b))), Infinity))
+    .filter(Number.isFinite)
+    .sort((a, b) => a - b);
+}
+
+function spread(places) {
+  const near = gaps(places);
+  if (!near.length) return places.map(() => ({ x: 0, y: 0 }));
+  const at = (share) => Math.max(near[Math.floor(share * (near.length - 1))], 1e-3);
+  const scale = Math.max(space(places.length) / at(0.5), SIZE / at(0.06));
+  return places.map(([x, y]) => ({ x: x * scale, y: y * scale }));
+}
+
+// Where the weight of an edge is written: above it, or to the right of one that stands upright.
+function beside(start, end) {
+  const length = Math.hypot(end.x - start.x, end.y - start.y) || 1;
+  const across = (start.y - end.y) / length, along = (end.x - start.x) / length;
+  const sign = along > 0.05 || (Math.abs(along) <= 0.05 && across < 0) ? -1 : 1;
+  return { right: sign * across * 13, down: sign * along * 7 };
+}
+
+function sheet() {
+  const [card, ink, soft, faint, edge, truth, wrong] =
+    ["card", "ink", "soft", "faint", "edge", "truth", "wrong"].map(colour);
+  const text = { "font-family": "system-ui, DejaVu Sans, sans-serif", "min-zoomed-font-size": 6 };
+  return [
+    { selector: "node", style: { width: SIZE, height: SIZE, "background-color": "data(fill)", label: "data(text)",
+      color: "data(ink)", "font-size": 11, "text-valign": "center", "text-halign": "center", "border-width": 1.2,
+      "border-color": faint, "outline-offset": 2, ...text } },
+    { selector: "node.empty", style: { "background-color": card, color: soft } },
+    { selector: "node.long", style: { "text-valign": "bottom", "text-margin-y": 4, color: soft, "font-size": 10,
+      "text-background-color": card, "text-background-opacity": 0.8, "text-background-padding": 1 } },
+    { selector: "node.source", style: { shape: "round-rectangle" } },
+    { selector: "node.reached", style: { "border-width": 2, "border-style": "dashed", "border-color": ink } },
+    { selector: "node.visited", style: { "border-width": 3.2, "border-color": ink } },
+    { selector: "node.theirs", style: { "outline-width": 2.5, "outline-style": "dotted", "outline-color": truth } },
+    { selector: "node.now", style: { "outline-width": 5, "outline-color": truth } },
+    { selector: "node.now.wrong", style: { "outline-width": 6, "outline-color": wrong } },
+    { selector: "node.selected", style: { "underlay-color": soft, "underlay-opacity": 0.28, "underlay-padding": 11, "underlay-shape": "ellipse" } },
+    { selector: "edge", style: { width: 1.6, "line-color": edge, "curve-style": "straight", "arrow-scale": 1.05,
+      ...text } },
+    { selector: "edge.near", style: { label: "data(text)", color: soft, "font-size": 9, "text-margin-x": "data(right)",
+      "text-margin-y": "data(down)" } },
+    { selector: "edge.to", style: { "target-arrow-shape": "triangle" } },
+    { selector: "edge.from", style: { "source-arrow-shape": "triangle" } },
+    { selector: "edge.to, edge.from, edge.self", style: { width: 2.8, "line-color": ink, "target-arrow-color": ink,
+      "source-arrow-color": ink, "z-index": 2 } },
+    { selector: "edge.waiting", style: { width: 2, "line-style": "dashed", "line-color": soft,
+      "target-arrow-color": soft, "source-arrow-color": soft } },
+    { selector: "edge.wrong", style: { width: 3.4, "line-color": wrong, "target-arrow-color": wrong,
+      "source-arrow-color": wrong, "line-style": "solid" } },
+    { selector: "edge.loop", style: { display: "none", "curve-style": "bezier", "loop-direction": "45deg",
+      "loop-sweep": "60deg", "control-point-step-size": 34 } },
+    { selector: "edge.loop.self", style: { display: "element", "target-arrow-shape": "triangle" } },
+  ];
+}
+
+class Panel {
+  constructor(figure, graph, places, pick) {
+    this.graph = graph;
+    this.canvas = figure.querySelector(".canvas");
+    this.now = figure.querySelector(".now");
+    const nodes = places.map((position, i) => ({ data: { id: `n${i}`, fill: "#888888", ink: "#000000", text: "" }, position: { ...position } }));
+    const edges = graph.edges.map(([u, v, w], i) => ({
+      data: { id: `e${i}`, source: `n${u}`, target: `n${v}`, text: show(w), ...beside(places[u], places[v]) } }));
+    const loops = places.map((_, i) => ({ data: { id: `l${i}`, source: `n${i}`, target: `n${i}`, text: "" }, classes: "loop" }));
+    this.cy = cytoscape({
+      container: this.canvas, elements: { nodes, edges: [...edges, ...loops] }, style: sheet(),
+      layout: { name: "preset" }, autoungrabify: true, autounselectify: true, boxSelectionEnabled: false,
+      userZoomingEnabled: false, userPanningEnabled: false, minZoom: 0.02, maxZoom: 6,
+    });
+    this.nodes = places.map((_, i) => this.cy.getElementById(`n${i}`));
+    this.edges = graph.edges.map((_, i) => this.cy.getElementById(`e${i}`));
+    this.loops = places.map((_, i) => this.cy.getElementById(`l${i}`));
+    this.between = new Map(graph.edges.map(([u, v], i) => [`${u},${v}`, i]));
+    this.known = new Map(); // what each element shows now
+    this.cy.on("tap", "node", (event) => pick(Number(event.target.id().slice(1))));
+  }
+
+  // Draws a state: for every node {fill, text, classes}, and its pointer {to, classes} or null.
+  draw(nodes, pointers, selected) {
+    const few = this.graph.edges.length <= WEIGHTS;
+    const edges = this.graph.edges.map(([u, v]) => (few || u === selected || v === selected ? "near" : ""));
+    const loops = this.graph.places.map(() => "loop");
+    pointers.forEach((pointer, v) => {
+      if (!pointer) return;
+      if (pointer.to === v) { loops[v] = `loop ${pointer.self ? "self" : ""} ${pointer.classes}`; return; }
+      const there = this.between.get(`${v},${pointer.to}`), back = this.between.get(`${pointer.to},${v}`);
+      if (there !== undefined) edges[there] += ` to ${pointer.classes}`;
+      else if (back !== undefined) edges[back] += ` from ${pointer.classes}`;
+    });
+    this.cy.batch(() => {
+      nodes.forEach((node, i) => this.set(this.nodes[i], node.classes, node));
+      edges.forEach((classes, i) => this.set(this.edges[i], classes));
+      loops.forEach((classes, i) => this.set(this.loops[i], classes));
+    });
+  }
+
+  set(element, classes, node) {
+    const shown = node ? `${classes}|${node.fill}|${node.text}` : classes;
+    if (this.known.get(element.id()) === shown) return;
+    this.known.set(element.id(), shown);
+    if (node) element.data({ fill: node.fill, text: node.text, ink: isLight(node.fill) ? "#14171a" : "#ffffff" });
+    element.classes(classes);
+  }
+
+  say(text, wrong = false) {
+    this.now.textContent = text;
+    this.now.classList.toggle("wrong", wrong);
+    this.canvas.setAttribute("aria-label", text);
+  }
+}
+
+// Keeps the views of all panels the same; a page scrolls as usual unless someone has zoomed in.
+class View {
+  constructor(panels) {
+    this.panels = panels;
+    this.moving = false;
+    this.fitted = true;
+    for (const panel of panels) {
+      panel.cy.on("viewport", () => this.follow(panel));
+      new ResizeObserver(() => { panel.cy.resize(); if (this.fitted) this.fit(); }).observe(panel.canvas);
+      panel.canvas.addEventListener("wheel", (event) => {
+        if (!event.ctrlKey && !event.metaKey) return;
+        event.preventDefault();
+        this.zoom(event.deltaY < 0 ? 1.15 : 1 / 1.15);
+      }, { passive: false });
+    }
+  }
+
+  follow(panel) {
+    if (this.moving) return;
+    this.moving = true;
+    const { zoom, pan } = { zoom: panel.cy.zoom(), pan: panel.cy.pan() };
+    for (const other of this.panels) if (other !== panel) other.cy.viewport({ zoom, pan: { ...pan } });
+    this.moving = false;
+  }
+
+  zoom(factor) {
+    const cy = this.panels[0].cy;
+    this.fitted = false;
+    for (const panel of this.panels) panel.cy.userPanningEnabled(true);
+    cy.zoom({ level: cy.zoom() * factor, renderedPosition: { x: cy.width() / 2, y: cy.height() / 2 } });
+  }
+
+  fit() {
+    this.fitted = true;
+    for (const panel of this.panels) {
+      panel.cy.userPanningEnabled(false);
+      panel.cy.fit(panel.cy.nodes(), 22);
+      if (panel.cy.zoom() > LARGEST) {
+        panel.cy.zoom(LARGEST);
+        panel.cy.center();
+      }
+    }
+  }
+
+  restyle() {
+    for (const panel of this.panels) panel.cy.style(sheet());
+  }
+}

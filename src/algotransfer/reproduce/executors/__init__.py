@@ -1,0 +1,1 @@
+"""Where steps run: threads, processes of one machine, or a Ray cluster."""

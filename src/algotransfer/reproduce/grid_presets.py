@@ -1,0 +1,31 @@
+"""Sizes at which the paper's experiments can be run, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from algotransfer.datasets.presets import Preset
+
+
+@dataclass(frozen=True)
+class GridPreset:
+    """Data, changes to every experiment, and whether one experiment of each kind is enough."""
+
+    data: str | Preset
+    changes: Mapping[str, Any] = field(default_factory=dict)
+    one_of_each: bool = False
+
+
+TINY = Preset(train=16, validation=4, test=4, num_nodes=8, test_sizes=(8, 20))
+
+GRID_PRESETS = {
+    "paper": GridPreset("paper"),
+    "quick": GridPreset("small", {"max_epochs": 40}),
+    "smoke": GridPreset(
+        TINY,
+        {"max_epochs": 1, "trajectories": 2, "hidden": 4, "batch_size": 16},
+        one_of_each=True,
+    ),
+}

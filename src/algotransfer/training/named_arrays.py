@@ -1,0 +1,50 @@
+"""Pytrees of arrays to named arrays and back, so that files hold plain arrays and no pickle."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from algotransfer.errors import UserError
+
+Tree = TypeVar("Tree")
+
+
+def to_arrays(tree) -> dict[str, np.ndarray]:
+    """The leaves of a tree by their path, such as `network.processors.0.message`."""
+    leaves, _ = jax.tree_util.tree_flatten_with_path(tree)
+    return {_name(path): np.asarray(leaf) for path, leaf in leaves}
+
+
+def from_arrays(like: Tree, arrays: dict[str, np.ndarray], what: str) -> Tree:
+    """Puts named arrays into the shape of a tree.
+
+    **Arguments:**
+
+    - `like`: a tree of arrays, or of their shapes.
+    - `what`: what was read, for error messages.
+    """
+    leaves, structure = jax.tree_util.tree_flatten_with_path(like)
+    expected = {_name(path): (leaf.shape, np.dtype(leaf.dtype)) for path, leaf in leaves}
+    found = {name: (array.shape, array.dtype) for name, array in arrays.items()}
+    if expected != found:
+        differing = sorted(
+            name for name in expected | found if expected.get(name) != found.get(name)
+        )
+        name = differing[0]
+        raise UserError(
+            f"{what} does not fit this network: {name} is {found.get(name, 'absent')}, "
+            f"expected {expected.get(name, 'absent')} ({len(differing)} arrays differ)"
+        )
+    return jax.tree.unflatten(structure, [jnp.asarray(arrays[name]) for name in expected])
+
+
+def _name(path) -> str:
+    parts = [
+        str(getattr(part, "name", getattr(part, "idx", getattr(part, "key", part))))
+        for part in path
+    ]
+    return ".".join(parts)

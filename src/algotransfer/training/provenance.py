@@ -1,0 +1,77 @@
+"""`environment.json`: which commit trained which epochs of a run, on which device, in what time.
+
+A run may be trained in slices, on several machines; every slice leaves an entry of its own.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from algotransfer.experiment import fingerprint
+from algotransfer.files import DamagedFile, set_aside
+from algotransfer.training.runs import environment, write_json
+
+ENVIRONMENT = "environment.json"
+
+
+def read_provenance(folder: Path) -> list[dict[str, Any]]:
+    """The entries of a run, oldest first; none if they cannot be read."""
+    path = folder / ENVIRONMENT
+    if not path.exists():
+        return []
+    try:
+        return _entries(path)
+    except DamagedFile:
+        return []
+
+
+def _entries(path: Path) -> list[dict[str, Any]]:
+    try:
+        content = json.loads(path.read_bytes())
+        slices = content["slices"]
+        known = all(isinstance(entry["device"]["platform"], str) for entry in slices)
+        whole = content["sha256"] == fingerprint({"slices": slices})
+        if known and whole and isinstance(slices, list):
+            return slices
+    except (ValueError, TypeError, KeyError, RecursionError):
+        pass
+    raise DamagedFile(f"{path} is damaged")
+
+
+class ProvenanceRecord:
+    """The entry of the work that goes on now; on disk from its beginning, whatever happens."""
+
+    def __init__(self, folder: Path, part: str, epochs: int | None = None):
+        """Begins an entry.
+
+        **Arguments:**
+
+        - `part`: `training` or `evaluation`.
+        - `epochs`: those that training goes on from; what was done beyond them is forgotten.
+        """
+        self.path = folder / ENVIRONMENT
+        try:
+            self.before = _entries(self.path) if self.path.exists() else []
+        except DamagedFile as error:  # a record only: what it said is lost, the run is not
+            set_aside(self.path, error)
+            self.before = []
+        self.entry: dict[str, Any] = {**environment(), "part": part, "seconds": {}}
+        if epochs is not None:
+            self.before = [entry for entry in self.before if _first_epoch(entry) <= epochs]
+            self.entry["epochs"] = [epochs + 1, epochs]
+        self.save()
+
+    def save(self, epochs: int | None = None, **seconds: float) -> None:
+        """Writes what is known by now: the last epoch that is safe, and what the time went into."""
+        if epochs is not None:
+            self.entry["epochs"][1] = epochs
+        rounded = {name: round(value, 2) for name, value in seconds.items()}
+        self.entry["seconds"] = {**self.entry["seconds"], **rounded}
+        content = {"slices": [*self.before, self.entry]}
+        write_json(self.path, {**content, "sha256": fingerprint(content)})
+
+
+def _first_epoch(entry: dict[str, Any]) -> int:
+    return entry["epochs"][0] if "epochs" in entry else 1

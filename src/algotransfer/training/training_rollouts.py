@@ -1,0 +1,158 @@
+"""What losses read of a training rollout, by the fastest way that a network offers."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Bool, Float
+
+from algotransfer.devices import has_tf32
+from algotransfer.networks.deferred_gradients import scan_with_deferred_gradients
+from algotransfer.networks.executor import Executor, FoldableExecutor
+from algotransfer.networks.layouts import Dense, Layout
+from algotransfer.networks.layouts.listed import with_neighbours
+from algotransfer.networks.parts import Latent
+from algotransfer.networks.rollout import Driver, State, advance, choose, features, rollout
+
+KERNELS_UP_TO = 30  # nodes
+SWITCH = "ALGOTRANSFER_KERNELS"  # 0 switches them off
+
+
+def kernels_run() -> bool:
+    """Whether small graphs are left to GPU kernels."""
+    return has_tf32() and os.environ.get(SWITCH) != "0"
+
+
+def training_layout(network: Executor, layout: Layout) -> Layout:
+    """The layout with which a network's rollouts and losses are computed fastest."""
+    if not isinstance(layout, Dense) or layout.num_nodes > KERNELS_UP_TO:
+        return layout
+    kernels = isinstance(network, FoldableExecutor) and network.folds and kernels_run()
+    return with_neighbours(layout) if kernels else layout
+
+
+def training_latents(
+    network: Executor,
+    layout: Layout,
+    drivers: tuple[Driver, ...],
+    num_steps: int,
+    learning: bool = True,
+) -> tuple[Latent, ...]:
+    """All latents of algorithms with a teacher, the last one of those that run free.
+
+    **Arguments:**
+
+    - `learning`: whether there will be a gradient. Without, products may be rounded.
+    """
+    if isinstance(network, FoldableExecutor) and network.folds:
+        return folded_latents(network, layout, drivers, num_steps, learning)
+    return plain_latents(network, layout, drivers, num_steps)
+
+
+def plain_latents(
+    network: Executor, layout: Layout, drivers: tuple[Driver, ...], num_steps: int
+) -> tuple[Latent, ...]:
+    """The same by the network's own steps: the reference for all faster ways."""
+    taught = [driver.teacher is not None for driver in drivers]
+
+    def emit(before, latents, after):
+        return tuple(latent if t else None for latent, t in zip(latents, taught, strict=True))
+
+    outcome = rollout(network, layout, drivers, num_steps, emit)
+    found = (outcome.emitted[k] if t else outcome.latents[k] for k, t in enumerate(taught))
+    return tuple(latent for latent in found if latent is not None)
+
+
+def _stepped_from(states, teachers) -> tuple[State, ...]:
+    """The teacher's state where there is one, else the network's own."""
+    both = zip(states, teachers, strict=True)
+    return tuple(state if teacher is None else teacher for state, teacher in both)
+
+
+def _wider(matrix: Float[Array, "n d"], rows: int, columns: int) -> Float[Array, "_ _"]:
+    return jnp.pad(matrix, [(0, rows), (0, columns)])
+
+
+class _Carry(eqx.Module):
+    hidden: Float[Array, "*steps n h"]
+    states: tuple[State | None, ...]  # of what runs free
+
+
+class _Input(eqx.Module):
+    running: Bool[Array, "*steps"]
+    active: tuple[Bool[Array, "*steps"], ...]
+    teachers: tuple[State | None, ...]
+    noises: tuple[Float[Array, "*steps n"] | None, ...]
+
+
+def folded_latents(
+    network: FoldableExecutor,
+    layout: Layout,
+    drivers: tuple[Driver, ...],
+    num_steps: int,
+    learning: bool = True,
+) -> tuple[Latent, ...]:
+    """The same with folded weights: a few large products instead of many small ones."""
+    if network.independent and len(drivers) > 1:
+        each = [
+            folded_latents(network.only(k), layout, (driver,), num_steps, learning)
+            for k, driver in enumerate(drivers)
+        ]
+        return tuple(latent for (latent,) in each)
+    algorithms = network.algorithms
+    free = tuple(driver.teacher is None for driver in drivers)
+    carry_all = tuple(driver.carry_all for driver in drivers)
+    folded = network.fold(free)
+    # Zeros up to multiples of four, the sizes that GPUs multiply at full speed.
+    rows, columns = (-size % 4 for size in folded.first.shape)
+    layout = network.own_layout(layout)
+    between = dataclasses.replace(folded.edge_stage, rounded=not learning)
+
+    def step(linear, between, layout, carry: _Carry, now: _Input) -> _Carry:
+        before = _stepped_from(carry.states, now.teachers)
+        x = [features(a, s) for a, s in zip(algorithms, before, strict=True)]
+        inputs = _wider(jnp.concatenate([*x, carry.hidden], axis=-1), 0, rows)
+        hidden, y = between.step(inputs, layout, linear)
+        states, used = [], 0
+        for k, algorithm in enumerate(algorithms):
+            if not free[k]:
+                states.append(None)
+                continue
+            own = y[:, used : used + (width := 2 if algorithm.sequential else 1)]
+            used += width
+            moved = advance(algorithm, layout, before[k], own, now.noises[k], carry_all[k])
+            states.append(choose(now.active[k], moved, before[k]))
+        return _Carry(choose(now.running, hidden, carry.hidden), tuple(states))
+
+    t = jnp.arange(num_steps)
+    inputs = _Input(
+        t < jnp.max(jnp.stack([driver.steps for driver in drivers])),
+        tuple(t < driver.steps for driver in drivers),
+        tuple(driver.teacher for driver in drivers),
+        tuple(driver.noise for driver in drivers),
+    )
+    start = _Carry(
+        jnp.zeros((layout.num_nodes, between.hidden)),
+        tuple(driver.start if f else None for driver, f in zip(drivers, free, strict=True)),
+    )
+    matrices = (_wider(folded.first, rows, columns), _wider(folded.update, 0, columns))
+    ran: Any = scan_with_deferred_gradients(step, matrices, between, layout, inputs, start)
+    carries, end = ran
+
+    before = carries.hidden
+    after = jnp.concatenate([before[1:], end.hidden[None]])
+    stepped_from = _stepped_from(carries.states, tuple(driver.teacher for driver in drivers))
+    x = tuple(features(a, state) for a, state in zip(algorithms, stepped_from, strict=True))
+    latents = []
+    for k, driver in enumerate(drivers):
+        seen = (before, after, x)
+        if free[k]:  # only its last step, if it runs at all
+            last = driver.steps - 1
+            seen = jax.tree.map(lambda a, last=last: jnp.where(last < 0, 0.0, a[last]), seen)
+        latents.append(network.latent(k, *seen))
+    return tuple(latents)

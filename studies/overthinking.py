@@ -1,0 +1,169 @@
+"""Does an answer last? Networks on graphs of their training size, run on after the end.
+
+    python studies/overthinking.py --out results/overthinking.json \
+        --picture docs/images/overthinking.png
+
+Networks that learned an algorithm without its steps are held to their answer after the last step
+alone. Here the committed ones run on: the algorithm has ended, its state stays, and only what the
+network remembers goes on. An answer that lasts does not depend on when it is read. Some networks
+were trained to last (`--extra-steps 10`).
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+import jax
+import jax.numpy as jnp
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas
+from records import RESULTS, write
+from rich.console import Console
+from rich.progress import track
+from rich.table import Table
+from scipy.stats import spearmanr
+
+from algotransfer import Dataset, load_model, make_dataset
+from algotransfer.draw import save_figure
+from algotransfer.evaluation.evaluation_batch import EvaluationBatch
+from algotransfer.evaluation.harness import make_free_drivers, run_free
+from algotransfer.evaluation.summary import paper_key
+from algotransfer.report.cells import least_marked
+from algotransfer.report.collect import EXPERIMENT, read_results
+from algotransfer.reproduce.grid import experiments
+from algotransfer.training.runs import committed_weights
+from algotransfer.training.truth import make_truth
+
+FAMILIES, NODES = ("er", "ba", "grid"), 20
+BEFORE, AFTER = 6, 30  # steps before and after the end that are looked at
+LARGER = 100
+DOTS = 80  # per inch, of a picture with many lines
+COMMITTED = Path(__file__).parents[1] / "results" / "results.csv"
+LOST = 0.1  # by how much the mean error may be larger after the end; beyond, the answer is lost
+
+
+def record_execution(weights: str, dataset: Dataset) -> dict:
+    """Every seed's predecessor error at steps around each graph's end, against the final truth."""
+    model = load_model(weights)
+    batch = EvaluationBatch.prepare(
+        model.networks, list(model.seeds), model.experiment, dataset.graphs
+    )
+    starts = tuple(
+        make_truth(task.algorithm, ends, batch.infinity, 1)
+        for task, ends in zip(batch.tasks, batch.ends, strict=True)
+    )
+    length = np.asarray(batch.ends[-1].length)
+    steps = tuple(jnp.asarray(length + AFTER) for _ in starts)
+    graphs = jax.tree.map(jnp.asarray, dataset.graphs)
+    drivers = make_free_drivers(batch.tasks, starts, steps)
+    execution = run_free(batch.networks, graphs, drivers, num_steps=int(length.max()) + AFTER)
+    true = np.asarray(batch.ends[-1].final_pred)
+    wrong = (np.asarray(execution.pointer) != true[:, None]) & (true >= 0)[:, None]
+    errors = wrong.sum(-1) / (true >= 0).sum(-1)[:, None]  # [seeds, graphs, steps]
+    graph = np.arange(len(length))
+    around = {
+        str(k): errors[:, graph, np.maximum(length + k, 1) - 1].mean(1).round(5).tolist()
+        for k in range(-BEFORE, AFTER + 1)
+    }
+    row = {"weights": weights, **paper_key(model.experiment)}
+    return {**row, "seeds": list(model.seeds), "errors": around}
+
+
+def afterwards(row: dict) -> np.ndarray:
+    """Every seed's error after the end, a mean over steps: it may come and go."""
+    return np.mean([row["errors"][str(k)] for k in range(1, AFTER + 1)], axis=0)
+
+
+def is_lost(row: dict) -> np.ndarray:
+    """Whether a seed's answer does not last."""
+    return afterwards(row) - row["errors"]["0"] > LOST
+
+
+def on_larger_graphs(row: dict, results: pandas.DataFrame) -> np.ndarray:
+    """Every seed's predecessor error on graphs of 100 nodes, from the committed results."""
+    chosen = (results[EXPERIMENT] == [row[name] for name in EXPERIMENT]).all(axis=1)
+    chosen &= (results["row"] == "network") & (results["metric"] == "pred")
+    rows = results[chosen & (results["num_nodes"] == LARGER)]
+    return rows.groupby("seed")["value"].mean()[row["seeds"]].to_numpy()
+
+
+def groups(rows: list[dict]) -> dict[tuple[str, str, bool], list[dict]]:
+    """Rows by network, algorithm, and whether answers had to last in training."""
+    found: dict[tuple[str, str, bool], list[dict]] = {}
+    for row in rows:
+        key = (row["model"], row["target"], "extra" in row["supervision"])
+        found.setdefault(key, []).append(row)
+    return found
+
+
+def show(rows: list[dict], results: pandas.DataFrame) -> None:
+    """Prints how many seeds lose their answer, and how that goes with errors on larger graphs."""
+    table = Table(title=f"Predecessor errors at {NODES} and {LARGER} nodes, medians over seeds")
+    heads = ("network", "target", "trained", "seeds", "end", "later", "lost")
+    for head in (*heads, f"{LARGER}, kept", f"{LARGER}, lost", "rank later", "rank end"):
+        table.add_column(head)
+    for (model, target, extended), members in groups(rows).items():
+        end = np.concatenate([row["errors"]["0"] for row in members])
+        later, lost = (np.concatenate([f(row) for row in members]) for f in (afterwards, is_lost))
+        large = np.concatenate([on_larger_graphs(row, results) for row in members])
+        medians = [
+            f"{np.median(values):.3f}" if len(values) else "–"
+            for values in (end, later, large[~lost], large[lost])
+        ]
+        ranks = [f"{spearmanr(values, large).statistic:.2f}" for values in (later, end)]
+        words = (model, target, "to last" if extended else "as in the paper", str(len(end)))
+        table.add_row(*words, *medians[:2], str(lost.sum()), *medians[2:], *ranks)
+    Console(width=120).print(table)
+
+
+def draw(rows: list[dict]):
+    """A line per seed against steps after the end; a panel per network and algorithm."""
+    models, targets = (list(dict.fromkeys(row[key] for row in rows)) for key in ("model", "target"))
+    figure, axes = plt.subplots(
+        len(models),
+        len(targets),
+        figsize=(2.6 * len(targets), 2.4 * len(models)),
+        sharex=True,
+        sharey=True,
+        squeeze=False,
+        layout="constrained",
+    )
+    for (model, target, extended), members in groups(rows).items():
+        ax = axes[models.index(model), targets.index(target)]
+        for row in members:
+            lines = np.array([row["errors"][str(k)] for k in range(-BEFORE, AFTER + 1)])
+            for line, lost in zip(lines.T, is_lost(row), strict=True):
+                colour = "#1b7f3b" if extended else "#c0392b" if lost else "#2c6fbb"
+                style = {"linewidth": 1.4, "alpha": 1} if extended else {"linewidth": 0.8}
+                ax.plot(range(-BEFORE, AFTER + 1), line, color=colour, **{"alpha": 0.5, **style})
+        ax.axvline(0, color="black", linewidth=0.8, linestyle=":")
+        ax.set(title=f"{model}, {target}", ylim=(0, 1))
+    figure.supxlabel("steps after the end")
+    figure.supylabel(f"predecessor error, {NODES} nodes")
+    return figure
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--num-graphs", type=int, default=100, help="of each family")
+    parser.add_argument("--weights", nargs="+", help="by default all without the algorithm")
+    parser.add_argument("--out", type=Path, default=RESULTS / "overthinking.json")
+    parser.add_argument("--picture", type=Path)
+    arguments = parser.parse_args()
+    without = [each.name for each in experiments() if each.supervision == "na"]
+    without += [name for name in committed_weights() if "-extra" in name]
+    dataset = make_dataset(FAMILIES, arguments.num_graphs, NODES, split="test")
+    rows = [
+        record_execution(name, dataset)
+        for name in track(arguments.weights or without, "running on")
+    ]
+    write(arguments.out, rows, packages=("jax",))
+    show(rows, least_marked(read_results(COMMITTED)))
+    if arguments.picture:
+        save_figure(draw(rows), arguments.picture, dots_per_inch=DOTS)
+
+
+if __name__ == "__main__":
+    main()

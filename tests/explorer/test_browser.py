@@ -1,0 +1,333 @@
+"""Pages in a real browser: what they show is what was computed, whatever is pressed."""
+
+import time
+from pathlib import Path
+
+import matplotlib.image
+import numpy as np
+import pytest
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.ui import Select
+
+from algotransfer.algorithms import ALGORITHMS, run
+from algotransfer.explorer import explore
+from algotransfer.explorer.recording import record_execution
+from algotransfer.graphs import sample_graphs
+from algotransfer.training import load_model
+
+GRAPH = sample_graphs("grid", 1, 50, seed=1, split="test")[0]
+MODELS = {"with steps": "ne-dijkstra-tf", "answers only": "ne++-dijkstra-na"}
+DOCS = Path(__file__).parents[2] / "docs"
+RIGHT, LEFT = Keys.ARROW_RIGHT, Keys.ARROW_LEFT
+
+
+@pytest.fixture(scope="module")
+def viewer():
+    return explore(GRAPH, MODELS, title="a grid")
+
+
+@pytest.fixture(scope="module")
+def page(viewer, tmp_path_factory):
+    return viewer.save(tmp_path_factory.mktemp("pages") / "grid.html")
+
+
+def step_of(browser) -> int:
+    words, slider = browser.js("[$('count').textContent, $('step').value]")
+    assert words.split()[:2] == ["step", slider]  # step 7 of 50
+    return int(slider)
+
+
+def classes(browser, panel: int) -> list[set[str]]:
+    return [set(one) for one in browser.js(f"panels[{panel}].nodes.map((n) => n.classes())")]
+
+
+def table(browser) -> dict[str, list[str]]:
+    rows = [row.text.split() for row in browser.all("#node tbody tr")]
+    return {row[0]: row[1:] for row in rows}
+
+
+def shown(value: float) -> str:
+    """A number as the page writes it, for keys between 0.1 and 100."""
+    return f"{round(value, 2):g}"
+
+
+def test_every_step_shows_the_trace(browser, page):
+    trace = run("dijkstra", GRAPH)
+    key, visited = np.asarray(trace.key), np.asarray(trace.visited)
+    browser.open(page)
+    assert browser.text("h1") == "Dijkstra"
+    assert browser.text("#subtitle") == f"a grid, from node {int(GRAPH.source)}"
+    assert step_of(browser) == 0
+    for step in range(1, 51):
+        browser.press(RIGHT)
+        assert step_of(browser) == step
+        node = int(np.argmax(visited[step] & ~visited[step - 1]))
+        if step > 1:
+            assert f"visits {node}, key {shown(key[step, node])}" in browser.text("#truth .now")
+        if step % 7:
+            continue
+        nodes = classes(browser, 0)
+        assert [("visited" in one) for one in nodes] == visited[step].tolist()
+        queued = np.isfinite(key[step]) & ~visited[step]
+        assert [("reached" in one) for one in nodes] == queued.tolist()
+        assert [("empty" in one) for one in nodes] == np.isinf(key[step]).tolist()
+        assert [i for i, one in enumerate(nodes) if "now" in one] == [node]
+    browser.press(RIGHT)
+    assert step_of(browser) == 50
+    browser.press(Keys.HOME)
+    assert step_of(browser) == 0
+    browser.press(Keys.END, LEFT)
+    assert step_of(browser) == 49
+
+
+def test_arrows_are_predecessors(browser, page):
+    trace = run("dijkstra", GRAPH)
+    browser.open(page, "#step=30")
+    arrows = browser.js(
+        "panels[0].edges.flatMap((e, i) => [...(e.hasClass('to') ? [[graph.edges[i][0], "
+        "graph.edges[i][1]]] : []), ...(e.hasClass('from') ? [[graph.edges[i][1], "
+        "graph.edges[i][0]]] : [])])"
+    )
+    pred = np.asarray(trace.pred)[30]
+    wanted = [[v, int(u)] for v, u in enumerate(pred) if u >= 0 and u != v]
+    assert sorted(arrows) == sorted(wanted)
+
+
+def test_the_network_is_shown_with_its_probabilities(browser, page):
+    seen = record_execution(load_model("ne-dijkstra-tf"), GRAPH).observation
+    browser.open(page)
+    for step in (3, 20, 33):
+        browser.driver.execute_script(f"go({step})")
+        node, p = int(seen.chosen[step - 1]), float(seen.chance[step - 1].max())
+        key = shown(float(seen.key[step, node]))
+        assert f"chooses {node} (p {p:.2f}), key {key}" in browser.text("#network .now")
+        first, *_ = browser.all("#queue li")
+        assert first.text.split()[:2] == [str(node), f"{p:.2f}"]
+        nodes = classes(browser, 1)
+        assert [("visited" in one) for one in nodes] == seen.visited[step].tolist()
+    assert browser.text("#queue h2") == "Probability of being next"
+
+
+def test_where_they_part_is_marked_and_explained(browser, page, viewer):
+    divergence = viewer.scene["networks"][0]["divergence"]
+    browser.open(page)
+    assert browser.text("#sentence") == divergence["sentence"]
+    assert " instead of " in divergence["sentence"]
+    mark, slider = browser.find("#marks .part"), browser.find("#step")
+    assert mark.get_attribute("title") == divergence["sentence"]
+    middle = mark.rect["x"] + mark.rect["width"] / 2 - slider.rect["x"]
+    share = (middle - 8) / (slider.rect["width"] - 16)
+    assert share == pytest.approx(divergence["step"] / 50, abs=0.01)
+    browser.press("d")
+    assert step_of(browser) == divergence["step"]
+    assert Select(browser.find("#who")).first_selected_option.text == str(divergence["node"])
+    assert "wrong" in classes(browser, 1)[divergence["node"]]
+    assert "wrong" in browser.find("#network .now").get_attribute("class")
+    browser.press(Keys.HOME)
+    browser.find("#go").click()
+    assert step_of(browser) == divergence["step"]
+
+
+def test_the_documentation_says_what_is_shown(viewer):
+    """Other weights would need other words there, and `make pictures`."""
+    first, second = (network["divergence"]["sentence"] for network in viewer.scene["networks"])
+    text = (DOCS / "how-to" / "explore.md").read_text()
+    assert f"NE tf: {first}\nNE++ na: {second}\n" in text
+    assert first == "step 20: chose 25 (p 1.00) instead of 18 (p 0.00)"
+    pictures = (DOCS / "pictures.md").read_text()
+    assert "For 19 steps it does what the algorithm does." in pictures
+    assert "keys 2.70 and 2.73" in pictures
+    assert viewer.scene["networks"][0]["wrong"][0] == 1  # "one of 50 predecessors is wrong"
+
+
+def test_the_slider_moves_the_steps(browser, page):
+    browser.open(page)
+    slider = browser.find("#step")
+    ActionChains(browser.driver).move_to_element(slider).click().perform()
+    assert step_of(browser) == 25  # its middle
+    slider.send_keys(RIGHT, RIGHT, LEFT)  # its own arrow keys: one step each
+    assert step_of(browser) == 26
+    slider.send_keys(Keys.END)
+    assert step_of(browser) == 50
+
+
+def test_the_table_follows_the_selected_node(browser, page, viewer):
+    trace = run("dijkstra", GRAPH)
+    network = viewer.scene["networks"][0]
+    browser.open(page, "#step=50&node=7")
+    for node in (7, 8, 9):
+        assert Select(browser.find("#who")).first_selected_option.text == str(node)
+        rows = table(browser)
+        assert rows["Key"][0] == shown(float(trace.final_key[node]))
+        assert rows["Key"][1] == shown(network["key"][-1][node])
+        assert rows["Predecessor"] == [str(trace.final_pred[node]), str(network["pred"][-1][node])]
+        assert rows["State"] == ["visited", "visited"]
+        browser.press("n")
+    Select(browser.find("#who")).select_by_visible_text("3")
+    assert table(browser)["Key"][0] == shown(float(trace.final_key[3]))
+    where = browser.js("panels[0].nodes[12].renderedPosition()")
+    canvas = browser.find("#truth .canvas")
+    x, y = (where[k] - canvas.size[k2] / 2 for k, k2 in (("x", "width"), ("y", "height")))
+    ActionChains(browser.driver).move_to_element_with_offset(canvas, x, y).click().perform()
+    assert Select(browser.find("#who")).first_selected_option.text == "12"
+
+
+def test_models_are_switched_on_the_same_graph(browser, page, viewer):
+    browser.open(page, "#step=9")
+    assert [label.text for label in browser.all("#switch label")] == list(MODELS)
+    browser.press("m")
+    assert browser.text("#sentence") == viewer.scene["networks"][1]["divergence"]["sentence"]
+    assert step_of(browser) == 9
+    browser.all("#switch label")[0].click()
+    assert browser.text("#sentence") == viewer.scene["networks"][0]["divergence"]["sentence"]
+    assert "told what stands for ∞" in browser.text("#told")
+
+
+def test_it_plays_at_the_chosen_speed(browser, page):
+    browser.open(page)
+    Select(browser.find("#speed")).select_by_visible_text("8×")
+    browser.find("h1").click()
+    browser.press(" ")
+    deadline = time.monotonic() + 20
+    while step_of(browser) < 3 and time.monotonic() < deadline:
+        time.sleep(0.05)
+    browser.press(" ")
+    stopped = step_of(browser)
+    assert stopped >= 3
+    time.sleep(0.5)
+    assert step_of(browser) == stopped
+    assert browser.find("#play").get_attribute("aria-label") == "Play"
+
+
+def test_curves_show_the_errors(browser, page, viewer):
+    browser.open(page, "#step=50")
+    wrong, reached = viewer.scene["networks"][0]["wrong"]
+    assert f"In the end {wrong} of {reached} predecessors" in browser.text("#answer")
+    titles = [figure.text.split("\n")[0] for figure in browser.all(".charts figcaption")]
+    assert titles == ["Key, squared error", "Wrong predecessors", "Wrong choices"]
+    assert len(browser.all(".charts polyline")) == 6  # three charts of two networks
+    points = browser.find(".charts polyline").get_attribute("points").split()
+    assert len(points) == 50
+
+
+@pytest.mark.parametrize("size", [(1280, 800), (390, 844)])
+@pytest.mark.parametrize("dark", [False, True])
+def test_it_fits_the_screen_and_is_not_blank(browser, page, tmp_path, size, dark):
+    browser.dark(dark)
+    browser.open(page, "#step=20", size)
+    assert browser.js("document.documentElement.scrollWidth") <= size[0]
+    file = tmp_path / "screen.png"
+    browser.driver.save_screenshot(str(file))
+    picture = matplotlib.image.imread(file)[..., :3]
+    assert picture.shape[:2] == (size[1], size[0])
+    assert len(np.unique((picture * 255).astype(int).reshape(-1, 3), axis=0)) > 200
+    assert (picture[2, 2].mean() < 0.2) == dark  # the paper around everything
+    boxes = [figure.rect for figure in browser.all("#panels figure")]
+    assert all(box["x"] >= 0 and box["x"] + box["width"] <= size[0] for box in boxes)
+
+
+def test_all_controls_have_names_and_can_be_reached_by_keyboard(browser, page):
+    browser.open(page)
+    nameless = browser.js(
+        "[...document.querySelectorAll('button, input, select')].filter((e) => !e.hidden && "
+        "!(e.getAttribute('aria-label') || e.labels?.[0]?.textContent || e.textContent.trim()))"
+        ".map((e) => e.id)"
+    )
+    assert nameless == []
+    reached = set()
+    for _ in range(20):
+        browser.press(Keys.TAB)
+        reached.add(browser.js("document.activeElement.id"))
+    assert {"go", "closer", "fit", "back", "play", "forward", "step", "speed", "who"} <= reached
+    assert "Step 0. The algorithm starts at" in browser.js("$('status').textContent")
+
+
+def test_colours_are_even_in_lightness(viewer):
+    red, green, blue = (
+        np.array([int(shade[i : i + 2], 16) for shade in viewer.scene["shades"]]) for i in (1, 3, 5)
+    )
+    lightness = 0.3 * red + 0.59 * green + 0.11 * blue
+    assert (np.diff(lightness) < -5).all()  # each shade darker than the one before, in any eye
+
+
+def test_hostile_names_are_shown_as_text(browser, tmp_path):
+    graph = sample_graphs("grid", 1, 6, seed=0)[0]
+    long = "long " * 2_000
+    names = [
+        "<script>document.title = 'taken'</script>",
+        "<img src=x onerror=\"document.title='taken'\">",
+        "\"quotes' & ampersands",
+        long,
+        "\u2028line\u2029",
+        "${1+1}</script>",
+    ]
+    viewer = explore(graph, {"<b>model</b>": "ne-dijkstra-tf"}, names=names, title="<i>title</i>")
+    browser.open(viewer.save(tmp_path / "hostile.html"))
+    assert browser.driver.title == "<i>title</i> · algotransfer"
+    assert browser.js("document.scripts.length") == 7  # the page's own
+    assert browser.all("#switch b, #subtitle i, main img, main script") == []
+    assert browser.text("#subtitle").startswith("<i>title</i>")
+    for node, name in enumerate(names):
+        browser.driver.execute_script(f"pick({node})")
+        full = browser.js("$('name').textContent || graph.short[now.node]")
+        assert full == name or (len(name) < 30 and full == " ".join(name.split()))
+    browser.press(RIGHT, RIGHT, RIGHT)
+    assert browser.js("document.documentElement.scrollWidth") <= 1280
+
+
+def test_all_nine_algorithms_alone(browser, tmp_path):
+    graph = sample_graphs("er", 1, 12, seed=4)[0]
+    browser.open(explore(graph, algorithm=list(ALGORITHMS)).save(tmp_path / "nine.html"))
+    assert len(browser.all("#switch label")) == 9
+    assert not browser.find("#network").is_displayed()
+    for algorithm in ALGORITHMS.values():
+        assert browser.text("h1") == algorithm.title
+        trace = run(algorithm, graph)
+        browser.press(Keys.END)
+        assert step_of(browser) == int(trace.length)
+        reached = np.asarray(trace.final_key) != algorithm.unreached_key
+        assert ["empty" not in one for one in classes(browser, 0)] == reached.tolist()
+        last = "The queue is empty" if algorithm.sequential else "None: the algorithm ends."
+        assert last in browser.text("#queue")
+        browser.press("m")
+
+
+def test_parallel_networks_have_no_next_node(browser, tmp_path, model):
+    graph = sample_graphs("er", 1, 9, seed=4)[0]
+    network = model(target="bellman_ford", supervision="tf")
+    browser.open(explore(graph, network).save(tmp_path / "parallel.html"))
+    browser.press(RIGHT, RIGHT)
+    assert "unlike the algorithm's" in browser.text("#network .now")
+    assert browser.text("#queue h2") == "Keys that change in this step"
+    assert len(browser.all(".charts figure")) == 2
+    browser.press("d", "l", Keys.END)
+
+
+def test_notebooks_show_the_page_in_a_frame(browser, viewer, tmp_path):
+    path = tmp_path / "notebook.html"
+    path.write_text(f"<!doctype html><meta charset=utf-8>{viewer._repr_html_()}", "utf-8")
+    browser.open(path)
+    browser.driver.switch_to.frame(browser.find("iframe"))
+    browser.find("h1").click()
+    browser.press(RIGHT)
+    assert step_of(browser) == 1
+    browser.driver.switch_to.default_content()
+
+
+def test_a_hundred_nodes_and_three_models_are_small_and_quick(browser, tmp_path, record_property):
+    graph = sample_graphs("er", 1, 100, seed=1, split="test")[0]
+    models = {"a": "ne-dijkstra-tf", "b": load_model("ne-dijkstra-tf"), "c": "ne-dijkstra-tf"}
+    path = explore(graph, models).save(tmp_path / "hundred.html")
+    assert path.stat().st_size < 3_000_000
+    browser.command("Performance.enable")
+    browser.open(path)
+    metrics = browser.command("Performance.getMetrics")["metrics"]
+    used = next(one["value"] for one in metrics if one["name"] == "ThreadTime")
+    record_property("seconds until ready", float(browser.js("document.body.dataset.ready")) / 1000)
+    record_property("seconds of the processor", used)
+    # Time of the processor since the page began to load: other programs do not make it slow.
+    assert 0 < used < 1
+    assert browser.js("performance.getEntriesByType('resource').length") == 0
+    browser.press(RIGHT)
+    assert step_of(browser) == 1
