@@ -78,7 +78,7 @@ class Reproduce:
         from algotransfer.reproduce.plan import plan
         from algotransfer.reproduce.progress_view import Overview
         from algotransfer.reproduce.runner import Interrupted, default_jobs, platform, run_steps
-        from algotransfer.reproduce.steps import Evaluate, graph
+        from algotransfer.reproduce.steps import EvaluateStep, graph
 
         wanted = grid.experiments(self.table or grid.TABLES, self.model, self.target)
         if self.unpack:
@@ -90,7 +90,7 @@ class Reproduce:
         estimates = Estimates.read(self.folder, device == "cpu")
         if self.dry_run:
             output.print(estimate_table(steps, self.folder, estimates))
-            planned = sum(isinstance(step, Evaluate) for step in steps)
+            planned = sum(isinstance(step, EvaluateStep) for step in steps)
             output.print(f"{planned} experiments, {self.seeds} seeds each")
             return
         most = cluster.slots if cluster else default_jobs(self.device)

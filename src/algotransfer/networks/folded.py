@@ -70,9 +70,9 @@ class EdgeStage(eqx.Module):
 
 def _through_hidden_layer(edge_stage: EdgeStage, parts, layout: Layout):
     receiver, sender, *linear = parts
-    assert between.hidden_along is not None
-    layer = jax.nn.relu(layout.pairs(receiver, sender, between.hidden_along))
+    assert edge_stage.hidden_along is not None
+    layer = jax.nn.relu(layout.pairs(receiver, sender, edge_stage.hidden_along))
     return [
         layout.max(layout.pairs(None, part, along) + layer @ second)
-        for part, along, second in zip(linear, between.along, between.second, strict=True)
+        for part, along, second in zip(linear, edge_stage.along, edge_stage.second, strict=True)
     ]
