@@ -10,11 +10,12 @@ import jax.numpy as jnp
 import numpy as np
 
 from algotransfer import ALGORITHMS, Algorithm, run, sample_graphs
+from algotransfer.algorithms import SEQUENTIAL
 
 minimax = Algorithm(
     name="minimax",
     title="Minimax path",
-    sequential=True,
+    framework=SEQUENTIAL,
     source_key=lambda num_nodes: 0.0,
     unreached_key=np.inf,
     smaller_is_better=True,

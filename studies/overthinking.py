@@ -26,6 +26,7 @@ from rich.table import Table
 from scipy.stats import spearmanr
 
 from algotransfer import Dataset, load_model, make_dataset
+from algotransfer.algorithms.truth import make_truth
 from algotransfer.draw import save_figure
 from algotransfer.evaluation.evaluation_batch import EvaluationBatch
 from algotransfer.evaluation.harness import make_free_drivers, run_free
@@ -34,7 +35,6 @@ from algotransfer.report.cells import least_marked
 from algotransfer.report.collect import EXPERIMENT, read_results
 from algotransfer.reproduce.grid import experiments
 from algotransfer.training.runs import committed_weights
-from algotransfer.training.truth import make_truth
 
 FAMILIES, NODES = ("er", "ba", "grid"), 20
 BEFORE, AFTER = 6, 30  # steps before and after the end that are looked at

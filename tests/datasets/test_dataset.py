@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from algotransfer.algorithms import ALGORITHMS, run
-from algotransfer.algorithms.parallel import bfs
+from algotransfer.algorithms.definitions import bfs
 from algotransfer.datasets import Preset, make_dataset, make_splits
 from algotransfer.graphs import FAMILIES, sample_graphs
 from algotransfer.graphs.families import SHAPE_RULES

@@ -6,16 +6,16 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from algorithms import batches
+from algotransfer.evaluation.readout import READOUTS, read_batch
 
 from algotransfer.algorithms import get_algorithm, run
+from algotransfer.algorithms.truth import make_truth
 from algotransfer.evaluation.harness import Execution
 from algotransfer.evaluation.metrics import Metrics, measure
 from algotransfer.evaluation.paths import follow, hop_distances
-from algotransfer.evaluation.readout import READOUTS, read_batch
 from algotransfer.evaluation.references import the_algorithm
 from algotransfer.graphs import Graph, concatenate, sample_graphs
 from algotransfer.networks import MODELS
-from algotransfer.training.truth import make_truth
 
 
 def fresh_networks(experiment, count: int):

@@ -19,6 +19,7 @@ from networks.small import (
 )
 
 from algotransfer.algorithms import ALGORITHMS, run
+from algotransfer.algorithms.truth import make_truth
 from algotransfer.evaluation.harness import make_free_drivers, run_free
 from algotransfer.graphs import from_edges, sample_graphs
 from algotransfer.networks import MODELS, RelaxationExecutor
@@ -26,7 +27,6 @@ from algotransfer.networks.edges import Edges, read_at_pointer
 from algotransfer.networks.relax import Relaxation, Selection, sparse_weight
 from algotransfer.training.objective import Task
 from algotransfer.training.supervision import SUPERVISIONS
-from algotransfer.training.truth import make_truth
 
 # θ whose one term is exact: sparse_weight(ONE) = 1.
 ONE = (0.1 + np.sqrt(0.01 + 4)) / 2

@@ -10,8 +10,8 @@ import pytest
 from networks.small import quick_jit
 from training.small import examples_of, graphs, networks, one, tasks_of
 
+from algotransfer.algorithms.truth import Truth
 from algotransfer.networks import rollout
-from algotransfer.training.truth import Truth
 
 CASES = [
     ("ne", ("dijkstra",), ("tf",)),

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import log_expit, log_softmax
 
-from algotransfer.training.losses import (
+from algotransfer.losses import (
     BETA,
     binary_cross_entropy,
     cross_entropy,

@@ -8,8 +8,8 @@ from training.by_hand import record
 from training.small import graphs, one, tasks_of
 
 from algotransfer.algorithms import ALGORITHMS
+from algotransfer.algorithms.truth import make_truth, stand_in_for
 from algotransfer.training.examples import make_examples
-from algotransfer.training.truth import make_truth, stand_in_for
 
 
 def truth_of(name, dataset, infinity="instance"):

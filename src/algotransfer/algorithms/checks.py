@@ -7,7 +7,7 @@ from functools import cache
 import jax
 import numpy as np
 
-from algotransfer.algorithms.base import Algorithm
+from algotransfer.algorithms.algorithm import Algorithm
 from algotransfer.errors import UserError
 from algotransfer.graphs.graph import Graph
 

@@ -1,8 +1,17 @@
 """Algorithms by name."""
 
-from algotransfer.algorithms.base import Algorithm
-from algotransfer.algorithms.parallel import bellman_ford, bfs, reliable_par, widest_par
-from algotransfer.algorithms.sequential import dfs, dijkstra, prim, reliable_seq, widest_seq
+from algotransfer.algorithms.algorithm import Algorithm
+from algotransfer.algorithms.definitions import (
+    bellman_ford,
+    bfs,
+    dfs,
+    dijkstra,
+    prim,
+    reliable_par,
+    reliable_seq,
+    widest_par,
+    widest_seq,
+)
 from algotransfer.errors import UserError
 from algotransfer.names import check_name
 

@@ -1,4 +1,4 @@
-"""`run`: an algorithm on graphs, recorded step by step or only at its end."""
+"""`run`: execute an algorithm on graphs and record every step or the last one."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Literal
 import jax
 import numpy as np
 
-from algotransfer.algorithms.base import Algorithm, Trace
+from algotransfer.algorithms.algorithm import Algorithm, Trace
 from algotransfer.algorithms.checks import check_relax, check_weights
 from algotransfer.algorithms.programs import run_dense, run_sparse
 from algotransfer.algorithms.registry import get_algorithm
@@ -20,11 +20,8 @@ from algotransfer.graphs.graph import Graph, check_graph
 Layout = Literal["dense", "sparse"]
 PROGRAMS = {"dense": run_dense, "sparse": run_sparse}
 MAX_TRACE_NODES = 2000  # nodes up to which every step is recorded
-# Nodes up to which the dense engine is the faster one, by backend and framework.
-DENSE_ENGINE_MAX_NODES = {("cpu", "parallel"): 64, ("cpu", "sequential"): 256}
-DENSE_ENGINE_MAX_NODES_ELSEWHERE = 512
-# Cells of adjacency matrices that run at once: on a CPU what its cache holds, elsewhere what keeps
-# a device busy.
+DENSE_ENGINE_MAX_NODES = 512  # up to which the dense engine is faster, except on a CPU
+# Cells of adjacency matrices per chunk: a CPU's cache, or enough to keep another device busy.
 CHUNK_CELLS = {"cpu": 2**19}
 CHUNK_CELLS_ELSEWHERE = 2**26
 
@@ -35,7 +32,7 @@ def run(
     record: Literal["full", "final"] = "full",
     layout: Layout | None = None,
 ) -> Trace:
-    """Runs an algorithm on one graph or a batch.
+    """Run an algorithm on one graph or a batch.
 
     **Arguments:**
 
@@ -58,7 +55,7 @@ def run(
             f"{algorithm.name} on graph {int(np.argmax(lost))}: a key under- or overflowed float32 "
             f"to {algorithm.unreached_key:g}, the key of an unreached node; rescale the weights"
         )
-    if not algorithm.sequential and np.any(active):
+    if algorithm.framework.must_settle and np.any(active):
         raise UserError(
             f"{algorithm.name} on graph {int(np.argmax(active))} did not settle within "
             f"{graphs.num_nodes} steps: its keys still become better, for ever if they do so along "
@@ -68,33 +65,30 @@ def run(
 
 
 def _faster_layout(algorithm: Algorithm, num_nodes: int) -> Layout:
-    case = (default_platform(), algorithm.framework)
-    return (
-        "dense"
-        if num_nodes <= DENSE_ENGINE_MAX_NODES.get(case, DENSE_ENGINE_MAX_NODES_ELSEWHERE)
-        else "sparse"
-    )
+    on_cpu = default_platform() == "cpu"
+    limit = algorithm.framework.dense_max_nodes if on_cpu else DENSE_ENGINE_MAX_NODES
+    return "dense" if num_nodes <= limit else "sparse"
 
 
 def _in_chunks(program, algorithm: Algorithm, graphs: Graph, record: str):
-    """Runs chunks of one shape on all cores; the last one overlaps the one before it."""
+    """Run chunks of one shape on all cores; the last one overlaps the one before it."""
     total = len(graphs)
     cells = CHUNK_CELLS.get(default_platform(), CHUNK_CELLS_ELSEWHERE)
     chunk = max(1, cells // graphs.num_nodes**2)
-    room = _rounded_up(graphs.senders.shape[-1])
+    width = _rounded_up(graphs.senders.shape[-1])
     if total <= chunk:
-        return program(algorithm, _with_room(graphs, room), record)
+        return program(algorithm, _pad_edges(graphs, width), record)
 
     graphs = jax.tree.map(np.asarray, graphs)
-    shapes = program.eval_shape(algorithm, _with_room(graphs[:chunk], room), record)
+    shapes = program.eval_shape(algorithm, _pad_edges(graphs[:chunk], width), record)
     out = jax.tree.map(lambda leaf: np.empty((total, *leaf.shape[1:]), leaf.dtype), shapes)
-    # None if nobody has chosen: naming the default device would compile the program once more.
+    # None if unset: naming the default device would compile the program once more.
     device = jax.config.jax_default_device  # pyright: ignore[reportAttributeAccessIssue]
 
     def work(start: int) -> None:
         here = slice(start, start + chunk)
-        with jax.default_device(device):  # a thread does not know what another has chosen
-            part = program(algorithm, _with_room(graphs[here], room), record)
+        with jax.default_device(device):  # not inherited by threads
+            part = program(algorithm, _pad_edges(graphs[here], width), record)
         jax.tree.map(lambda whole, leaf: np.copyto(whole[here], leaf), out, part)
 
     starts = [min(start, total - chunk) for start in range(0, total, chunk)]
@@ -104,13 +98,13 @@ def _in_chunks(program, algorithm: Algorithm, graphs: Graph, record: str):
 
 
 def _rounded_up(width: int) -> int:
-    """A few widths for all batches, so that like ones share one compiled program."""
+    """Round a width up, so that similar batches share one compiled program."""
     step = max(8, 2 ** (width.bit_length() - 4))
     return max(step, -(-width // step) * step)
 
 
-def _with_room(graphs: Graph, width: int) -> Graph:
-    """Pads the edges of a batch."""
+def _pad_edges(graphs: Graph, width: int) -> Graph:
+    """Pad the edge lists of a batch to a width."""
 
     def padded(leaf, fill):
         return np.pad(leaf, [(0, 0), (0, width - leaf.shape[1])], constant_values=fill)

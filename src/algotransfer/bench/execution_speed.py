@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
+import dataclasses
 import time
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 
 from algotransfer.bench.minimum import Shape, execution_step
 from algotransfer.bench.rows import Row, median_seconds
 from algotransfer.devices import peak_memory
-from algotransfer.evaluation.harness import LayoutName, run_free
+from algotransfer.evaluation.harness import FreeRun, LayoutName
 from algotransfer.experiment import Experiment
 from algotransfer.graphs.graph import Graph
 from algotransfer.networks.executor import num_features
-from algotransfer.networks.rollout import Driver, State
 from algotransfer.training.examples import create_network, tasks_of
 
 ON_CHIP = 2**20  # bytes of hidden states beyond which they are counted as read from memory
@@ -38,17 +37,12 @@ def measure_execution(
     """
     (*_, task) = tasks_of(experiment)
 
-    def drive(source):
-        key = jnp.where(jnp.arange(graphs.num_nodes) == source, 0.0, 2.0)
-        start = State(key, jnp.zeros_like(key))
-        return Driver(start, jnp.int32(steps), carry_all=task.supervision.carry_all)
-
-    driver = jax.vmap(drive)(jnp.asarray(graphs.source))
     network = create_network(experiment, jax.random.key(0))
     networks = jax.tree.map(lambda leaf: leaf[None], network)
-    arguments = (networks, jax.tree.map(jnp.asarray, graphs), (driver,))
+    free_run = FreeRun.untold(networks, (task,), [2.0], steps, len(graphs))
+    free_run = dataclasses.replace(free_run, layout=layout)
     began = time.perf_counter()
-    program = run_free.lower(*arguments, num_steps=steps, layout=layout).compile()
+    program, arguments = free_run.compile(graphs, "steps")
     compiled = time.perf_counter() - began
     analysis: Any = program.memory_analysis()
 

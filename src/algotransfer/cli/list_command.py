@@ -32,7 +32,7 @@ def algorithms() -> Iterable[tuple[str, ...]]:
     for algorithm in ALGORITHMS.values():
         low, high = algorithm.weights
         weights = "any" if low < 0 else "> 0" if high > 1 else f"> 0, ≤ {high:g}"
-        yield algorithm.name, algorithm.title, algorithm.framework, weights
+        yield algorithm.name, algorithm.title, algorithm.framework.name, weights
 
 
 def families() -> Iterable[tuple[str, ...]]:

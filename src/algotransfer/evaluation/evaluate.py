@@ -1,4 +1,4 @@
-"""`evaluate`: a trained model on test graphs, with the table kept beside its weights."""
+"""`evaluate`: measure a trained model on test graphs; read and write the table of a run."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from algotransfer.checksums import verify_checksum, write_checksum
 from algotransfer.datasets import PRESETS, Dataset, make_dataset
 from algotransfer.evaluation.evaluate_networks import COLUMNS, Progress, evaluate_networks
+from algotransfer.evaluation.horizon import training_horizon
 from algotransfer.files import DamagedFile, write_atomically
 from algotransfer.names import FAMILY_NAMES
 from algotransfer.training.runs import Model, load_model
@@ -24,21 +25,34 @@ def evaluate(
     source: str | Path | Model,
     datasets: Mapping[int, Dataset] | Iterable[Dataset] | None = None,
     progress: Progress = lambda done, total: None,
+    halt: str = "told",
 ) -> pandas.DataFrame:
-    """Measures a trained model on test graphs.
+    """Measure a trained model on test graphs.
 
     **Arguments:**
 
     - `source`: a model, a run folder, a weights file, or the name of committed weights.
     - `datasets`: graphs of any sizes and families; by default the paper's test graphs of 20, 50
         and 100 nodes.
+    - `halt`: when the answer of a network that learned from answers alone is read: `told` (after
+        the algorithm's number of steps, as in the paper), `horizon` (after the longest training
+        rollout) or `settled` (once no pointer has changed for a few steps).
 
     **Returns:** the tidy table of `evaluate_networks`.
     """
     model = source if isinstance(source, Model) else load_model(source)
     if datasets is None:
         datasets = unseen_graphs()
-    return evaluate_networks(model.networks, model.experiment, model.seeds, datasets, progress)
+    horizon = training_horizon(model) if halt == "horizon" else 0
+    return evaluate_networks(
+        model.networks,
+        model.experiment,
+        model.seeds,
+        datasets,
+        progress,
+        halt=halt,
+        horizon=horizon,
+    )
 
 
 def unseen_graphs(
@@ -54,11 +68,11 @@ def unseen_graphs(
 
 
 def save_evaluation(folder: Path, frame: pandas.DataFrame, keep: bool = False) -> Path:
-    """Writes the table as CSV into a run folder, all of it or nothing.
+    """Write the table as CSV into a run folder, atomically.
 
     **Arguments:**
 
-    - `keep`: also keep what the folder's table has of graphs of other sizes.
+    - `keep`: keep rows of the existing table about graphs of other sizes.
     """
     path = folder / EVALUATION
     if keep and path.exists():
@@ -69,7 +83,7 @@ def save_evaluation(folder: Path, frame: pandas.DataFrame, keep: bool = False) -
 
 
 def read_evaluation(folder: Path) -> pandas.DataFrame:
-    """Reads the table of a run folder, and checks that it is what was written."""
+    """Read the table of a run folder and verify its checksum."""
     path = folder / EVALUATION
     try:
         verify_checksum(path)
@@ -79,7 +93,7 @@ def read_evaluation(folder: Path) -> pandas.DataFrame:
 
 
 def read_table(path: str | Path, text: Iterable[str]) -> pandas.DataFrame:
-    """Reads a CSV in which columns of text are that, though a family be called NA or 007."""
+    """Read a CSV whose text columns stay text, even for a family called NA or 007."""
     import pandas
 
     columns = dict.fromkeys(text, "")

@@ -1,4 +1,4 @@
-"""`evaluate_networks`: trained networks on test graphs, as a tidy table of all metrics."""
+"""`evaluate_networks`: measure networks on test graphs as a tidy table of all metrics."""
 
 from __future__ import annotations
 
@@ -40,8 +40,10 @@ def evaluate_networks(
     datasets: Mapping[int, Dataset] | Iterable[Dataset],
     progress: Progress = lambda done, total: None,
     layout: LayoutName | None = None,
+    halt: str = "told",
+    horizon: int = 0,
 ) -> pandas.DataFrame:
-    """Runs the networks of all seeds free on test graphs and measures what comes out.
+    """Run the networks of all seeds free on test graphs and compute all metrics.
 
     **Arguments:**
 
@@ -50,14 +52,17 @@ def evaluate_networks(
     - `datasets`: graphs of any sizes and families.
     - `progress`: called with the number of graphs done and to be done.
     - `layout`: `dense` or `sparse`; the faster one if not given.
+    - `halt`: when the answer of a network that learned from answers alone is read: a name of
+        `HALTING_RULES`.
+    - `horizon`: steps of the longest training rollout, for `halt="horizon"`.
 
     **Returns:** a row per seed, family, number of nodes, metric and hop distance, with the columns
 
     - `row`: `network`, or a reference: `algorithm`, `random_neighbour`, `lightest_edge`.
     - `seed`: of the network; missing for references.
     - `family`, `num_nodes`, `metric`.
-    - `hop`: distance from the source of the nodes that count, 20 standing for more too; missing
-        where all count.
+    - `hop`: distance from the source of the nodes that count (20 for 20 and more); missing where
+        all nodes count.
     - `value`: the metric of each graph, averaged over graphs.
     - `num_graphs`: graphs that have such a value.
     """
@@ -72,7 +77,9 @@ def evaluate_networks(
     datasets = _datasets(datasets)
     total, done, rows = sum(map(len, datasets)), 0, []
     for dataset in datasets:
-        batch = EvaluationBatch.prepare(networks, list(seeds), experiment, dataset.graphs, layout)
+        batch = EvaluationBatch.prepare(
+            networks, list(seeds), experiment, dataset.graphs, layout, halt, horizon
+        )
         chunks = []
         for index, new in batch.chunks():
             chunks.append(_only(new, batch.measure(index)))
@@ -101,11 +108,11 @@ def _datasets(given: Mapping[int, Dataset] | Iterable[Dataset]) -> list[Dataset]
 def _dataset(one: object) -> Dataset:
     if isinstance(one, Dataset):
         return one
-    raise TypeError(f"expected datasets, not {shown(one)}; make_dataset makes one")
+    raise UserError(f"expected datasets, got {shown(one)}; make one with `make_dataset`")
 
 
 def _only(new: int, results: list[tuple[list[Label], Metrics]]):
-    """The first graphs of a chunk: those behind are there for the sake of its shape."""
+    """Drop the last graphs of a chunk, which only fill up its shape."""
     return [(labels, jax.tree.map(lambda a: a[:, :new], metrics)) for labels, metrics in results]
 
 
@@ -122,7 +129,7 @@ def _rows(labels: list[Label], dataset: Dataset, metrics: Metrics) -> Iterator[t
 
 
 def _averages(labels: list[Label], what: tuple, values) -> Iterator[tuple]:
-    """A row per label, of the mean over those graphs that have a value."""
+    """One row per label: the mean over the graphs that have a value."""
     for label, of_label in zip(labels, values, strict=True):
         there = of_label[~np.isnan(of_label)]
         if len(there):

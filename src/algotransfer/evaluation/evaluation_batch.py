@@ -1,7 +1,8 @@
-"""`EvaluationBatch`: networks and references on the graphs of one dataset, chunk by chunk."""
+"""`EvaluationBatch`: networks and references measured on the graphs of one dataset."""
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -12,30 +13,31 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Int
 
-from algotransfer.algorithms import Algorithm, Trace, engines, get_algorithm, run
+from algotransfer.algorithms import Algorithm, Trace, run
+from algotransfer.algorithms.frameworks import Comparisons, initial_state
+from algotransfer.algorithms.truth import Infinity, Truth, make_truth
+from algotransfer.evaluation.halting import check_halt, read_at
 from algotransfer.evaluation.harness import (
     Execution,
+    FreeRun,
     LayoutName,
-    graphs_at_once,
-    make_free_drivers,
-    run_free,
+    graphs_per_chunk,
+    target_only,
 )
 from algotransfer.evaluation.metrics import Metrics, measure
 from algotransfer.evaluation.paths import follow, hop_distances
-from algotransfer.evaluation.readout import READOUTS, Readout, read_batch
 from algotransfer.evaluation.references import POINTERS, the_algorithm
 from algotransfer.experiment import Experiment
 from algotransfer.graphs.graph import Graph
 from algotransfer.networks.executor import Executor
+from algotransfer.training.examples import tasks_of
 from algotransfer.training.objective import Task
-from algotransfer.training.supervision import SUPERVISIONS
-from algotransfer.training.truth import Truth, make_truth
 
 _make_truth = partial(jax.jit, static_argnums=(0, 2, 3))(make_truth)
 
 
 class Label(NamedTuple):
-    """Whose numbers these are: the name of a row, and the seed of a network."""
+    """The row of a table, and the seed of a network."""
 
     row: str
     seed: int | None = None
@@ -43,22 +45,25 @@ class Label(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class EvaluationBatch:
-    """Networks and graphs, with all that is the same for every chunk of them.
+    """Networks and graphs, with everything that all chunks of graphs share.
 
-    `ends` holds each task's trace with two steps only, the first and the last; the target is the
-    last task.
+    **Arguments:**
+
+    - `run`: the networks and what they are told.
+    - `end`: the target's traces with two steps only, the first and the last.
+    - `halt`: name of the halting rule, for networks that are told the number of steps.
+    - `horizon`: steps of the longest training rollout.
     """
 
-    networks: Executor
     labels: list[Label]
-    tasks: tuple[Task, ...]
-    readouts: tuple[Readout, ...]
-    infinity: float | str
+    run: FreeRun
+    infinity: Infinity
     graphs: Graph
-    ends: tuple[Trace, ...]
+    end: Trace
     hop: Int[np.ndarray, "graphs n"]
     references: dict[str, Int[np.ndarray, "graphs n"]]
-    layout: LayoutName | None
+    halt: str = "told"
+    horizon: int = 0
 
     @classmethod
     def prepare(
@@ -68,44 +73,58 @@ class EvaluationBatch:
         experiment: Experiment,
         graphs: Graph,
         layout: LayoutName | None = None,
+        halt: str = "told",
+        horizon: int = 0,
     ) -> EvaluationBatch:
-        """Runs the algorithms to their end, which leaves few numbers per node."""
-        named = [(get_algorithm(name), supervision) for name, supervision in experiment.tasks]
-        if networks.independent:
-            networks, named = networks.only(len(named) - 1), named[-1:]
-        judged = not named[-1][0].binary  # whether pointers are
+        """Run the algorithms to their end, which leaves few numbers per node."""
+        networks, tasks, _ = target_only(networks, tasks_of(experiment))
+        check_halt(halt, tasks[-1])
+        ends = [first_and_last(task.algorithm, graphs) for task in tasks]
+        free_run = FreeRun.told(networks, tasks, ends, experiment.infinity, layout)
+        if halt not in ("told", "termination"):
+            free_run = free_run.with_steps(max(graphs.num_nodes, horizon))
+        pointers = POINTERS if tasks[-1].algorithm.predicts_predecessors else {}
         return cls(
-            networks=networks,
             labels=[Label("network", seed) for seed in seeds],
-            tasks=tuple(Task(a, SUPERVISIONS[supervision]) for a, supervision in named),
-            readouts=tuple(READOUTS[supervision, a.framework] for a, supervision in named),
+            run=free_run,
             infinity=experiment.infinity,
             graphs=graphs,
-            ends=tuple(first_and_last(a, graphs) for a, _ in named),
+            end=ends[-1],
             hop=hop_distances(graphs),
-            references={name: f(graphs) for name, f in POINTERS.items()} if judged else {},
-            layout=layout,
+            references={name: make(graphs) for name, make in pointers.items()},
+            halt=halt,
+            horizon=horizon,
         )
 
+    @property
+    def target(self) -> Task:
+        """The task that is measured."""
+        return self.run.tasks[-1]
+
+    @property
+    def records_steps(self) -> bool:
+        """Whether every step of an execution is needed."""
+        return not self.target.supervision.told_steps or self.halt != "told"
+
     def chunks(self) -> Iterator[tuple[Int[np.ndarray, " chunk"], int]]:
-        """Indices of graphs, every time as many, and how many of them are new."""
+        """Indices of graphs in chunks of one size, and how many of each chunk are new."""
         total = len(self.graphs)
-        kept = self.graphs.num_nodes if self.readouts[-1].every_step else 1
-        count = -(-total // graphs_at_once(self.networks, self.graphs, kept, self.layout))
-        size = -(-total // count)
+        kept = self.run.num_steps if self.records_steps else 1
+        per_chunk = graphs_per_chunk(self.run.networks, self.graphs, kept, self.run.layout)
+        size = -(-total // -(-total // per_chunk))
         for start in range(0, total, size):
             yield np.arange(start, start + size) % total, min(size, total - start)
 
     def measure(self, index: Int[np.ndarray, " chunk"]) -> list[tuple[list[Label], Metrics]]:
-        """Metrics of some graphs: of the networks, of the algorithm, of the other references.
+        """Compute the metrics of some graphs: the networks', the algorithm's, the references'.
 
-        **Returns:** metrics that have the labels along their first axis, the graphs behind.
+        **Returns:** metrics with the labels along their first axis, then the graphs.
         """
-        algorithm, read, ends = self.tasks[-1].algorithm, self.readouts[-1].read, self.ends[-1]
+        task, algorithm = self.target, self.target.algorithm
         graphs = jax.tree.map(jnp.asarray, self.graphs[index])
         truth = self._truth(index)
         groups = [
-            (self.labels, self.execute(graphs, index)),
+            (self.labels, self.execute(index)),
             ([Label("algorithm")], the_algorithm(truth)),
         ]
         if self.references:
@@ -113,56 +132,39 @@ class EvaluationBatch:
             labels = [Label(name) for name in self.references]
             groups.append((labels, Execution(pointer=jnp.asarray(pointer)[..., None, :])))
 
-        readings = [read_batch(read, algorithm, execution, truth) for _, execution in groups]
-        paths = [None] * len(readings)
-        if not algorithm.binary:
-            together = jnp.concatenate([reading.answer for reading in readings])
+        compared = [_compare(task, execution, truth) for _, execution in groups]
+        paths = [None] * len(compared)
+        if algorithm.predicts_predecessors:
+            together = jnp.concatenate([each.answer for each in compared])
             followed, end = jax.tree.map(np.asarray, follow(algorithm, graphs, together)), 0
-            for k, reading in enumerate(readings):
-                start, end = end, end + len(reading.answer)
+            for k, each in enumerate(compared):
+                start, end = end, end + len(each.answer)
                 paths[k] = jax.tree.map(lambda leaf, s=start, e=end: leaf[s:e], followed)
-        final_key, final_pred = np.asarray(ends.final_key), np.asarray(ends.final_pred)
+        final_key, final_pred = np.asarray(self.end.final_key), np.asarray(self.end.final_pred)
         true = (final_key[index], final_pred[index], self.hop[index])
         return [
-            (labels, measure(algorithm, reading, path, *true))
-            for (labels, _), reading, path in zip(groups, readings, paths, strict=True)
+            (labels, measure(algorithm, each, path, *true))
+            for (labels, _), each, path in zip(groups, compared, paths, strict=True)
         ]
 
-    def execute(self, graphs: Graph, index: Int[np.ndarray, " chunk"]) -> Execution:
-        """Run the networks; they are given initial states and step counts, nothing else."""
-        starts = tuple(
-            _make_truth(task.algorithm, ends[index], self.infinity, 1)
-            for task, ends in zip(self.tasks, self.ends, strict=True)
-        )
-        nodes, every_step = graphs.num_nodes, self.readouts[-1].every_step
-        steps = tuple(
-            jnp.full_like(start.length, nodes) if manner.every_step else start.length
-            for start, manner in zip(starts, self.readouts, strict=True)
-        )
-        return run_free(
-            self.networks,
-            graphs,
-            make_free_drivers(self.tasks, starts, steps),
-            num_steps=nodes if every_step else self._longest,
-            at_end=not every_step,
-            layout=self.layout,
-        )
-
-    @property
-    def _longest(self) -> int:
-        return int(np.max(self.ends[-1].length))
+    def execute(self, index: Int[np.ndarray, " chunk"]) -> Execution:
+        """Run the networks on some graphs and read them by the halting rule."""
+        execution = self.run.run(self.graphs, index, "steps" if self.records_steps else "last")
+        if self.halt in ("told", "termination"):
+            return execution
+        return _read_batch(self.halt, execution, jnp.asarray(self.end.length[index]), self.horizon)
 
     def _truth(self, index) -> Truth:
         """The target's truth: every step where that is needed, else the first and the last."""
-        algorithm = self.tasks[-1].algorithm
-        if not self.readouts[-1].every_step:
-            return _make_truth(algorithm, self.ends[-1][index], self.infinity, 1)
+        algorithm = self.target.algorithm
+        if self.target.supervision.told_steps:
+            return _make_truth(algorithm, self.end[index], self.infinity, 1)
         trace = run(algorithm, self.graphs[index])
-        return _make_truth(algorithm, trace, self.infinity, self._longest)
+        return _make_truth(algorithm, trace, self.infinity, int(np.max(self.end.length)))
 
 
 def first_and_last(algorithm: Algorithm, graphs: Graph) -> Trace:
-    """A batch's traces with two steps, the initial state and the final one, on the host."""
+    """Return a batch's traces with two steps on the host: the initial state and the final one."""
     final = run(algorithm, graphs, record="final")
     start = _initial_states(algorithm, jnp.asarray(graphs.source), graphs.num_nodes)
 
@@ -172,11 +174,29 @@ def first_and_last(algorithm: Algorithm, graphs: Graph) -> Trace:
     return Trace(
         key=both(start.key, final.key),
         pred=both(start.pred, final.pred),
-        visited=both(start.visited, final.visited) if algorithm.sequential else None,
+        visited=None if final.visited is None else both(start.visited, final.visited),
         length=np.asarray(final.length),
     )
 
 
 @partial(jax.jit, static_argnums=(0, 2))
 def _initial_states(algorithm: Algorithm, source: Int[jax.Array, " graphs"], num_nodes: int):
-    return jax.vmap(lambda one: engines.initial_state(algorithm, one, num_nodes))(source)
+    return jax.vmap(lambda one: initial_state(algorithm, one, num_nodes))(source)
+
+
+@partial(jax.jit, static_argnums=0)
+def _compare(task: Task, execution: Execution, truth: Truth) -> Comparisons:
+    """Compare a batch of graphs; axes of the execution in front of the batch are seeds."""
+    if not task.algorithm.predicts_predecessors:
+        execution = dataclasses.replace(execution, pointer=None)
+    one = jax.vmap(partial(task.supervision.compare, task.algorithm))
+    some = jax.tree.leaves((execution.key, execution.pointer))[0]
+    for _ in range(some.ndim - truth.key.ndim):
+        one = jax.vmap(one, in_axes=(0, None))
+    return one(execution, truth)
+
+
+@partial(jax.jit, static_argnums=(0, 3))
+def _read_batch(halt: str, execution: Execution, length, horizon: int) -> Execution:
+    on_graphs = jax.vmap(lambda one, steps: read_at(halt, one, steps, horizon)[0])
+    return jax.vmap(on_graphs, in_axes=(0, None))(execution, length)

@@ -1,33 +1,32 @@
-"""`execute`: a trained network on somebody's own graph, and the true answer beside it."""
+"""`execute`: run a trained network on a user's graph and compare with the true answer."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Float, Int
 
 from algotransfer.algorithms import Algorithm, run
 from algotransfer.errors import UserError
-from algotransfer.evaluation.harness import run_free
-from algotransfer.evaluation.readout import pointer_when_chosen
+from algotransfer.evaluation.halting import check_halt, read_at
+from algotransfer.evaluation.harness import FreeRun, target_only
+from algotransfer.evaluation.horizon import training_horizon
 from algotransfer.graphs.graph import Graph
 from algotransfer.graphs.named import check_single
-from algotransfer.networks.rollout import MAX_STEPS, Driver, State
+from algotransfer.networks.rollout import MAX_STEPS
 from algotransfer.training.examples import tasks_of
-from algotransfer.training.objective import Task
 from algotransfer.training.runs import Model, load_model
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What a network and the algorithm say about one graph, in the network's units of keys.
+    """The answers of a network and of the algorithm for one graph, in the network's units.
 
-    A node that the algorithm does not reach has −1 for its true predecessor.
+    A node that the algorithm does not reach has −1 as its true predecessor. `steps` is the step
+    after which the network's answer was read.
     """
 
     algorithm: Algorithm
@@ -57,17 +56,20 @@ def execute(
     seed: int | None = None,
     steps: int | None = None,
     infinity: float | None = None,
+    halt: str | None = None,
 ) -> Answer:
-    """Runs a trained network free on a graph, with no knowledge of the answer.
+    """Run a trained network free on a graph, without any knowledge of the answer.
 
     **Arguments:**
 
     - `model`: a model, a run folder, a weights file, or the name of committed weights.
-    - `graph`: a single graph; its source is where the execution starts.
+    - `graph`: a single graph; the execution starts from its source.
     - `seed`: which of the model's networks; by default the first that did not diverge.
     - `steps`: how many steps; by default as many as there are nodes.
     - `infinity`: what the network sees for ∞, in its units; by default the mean over its training
         graphs.
+    - `halt`: when the answer is read, for networks that learned from answers alone: `horizon`,
+        `settled`, or None for after the last step.
 
     **Returns:** the network's `Answer`, with the true one.
     """
@@ -76,58 +78,47 @@ def execute(
     seed = healthy_seed(model) if seed is None else seed
     steps = graph.num_nodes if steps is None else steps
     if not 1 <= steps <= MAX_STEPS:
-        raise UserError(f"steps={steps}; expected at least 1 and at most {MAX_STEPS:,}")
+        raise UserError(f"steps={steps}; expected 1 to {MAX_STEPS:,}")
     if infinity is not None and not 0 < infinity <= np.finfo(np.float32).max:
-        raise UserError(f"infinity={infinity}; expected a finite number above 0, of float32")
-    network, tasks = model.network(seed), tasks_of(model.experiment)
+        raise UserError(f"infinity={infinity}; expected a positive number within float32's range")
+    tasks = tasks_of(model.experiment)
     constants = model.card["infinity"] if infinity is None else [float(infinity)] * len(tasks)
-    if network.independent:
-        last = len(tasks) - 1
-        network, tasks, constants = network.only(last), tasks[-1:], constants[-1:]
+    networks = jax.tree.map(lambda leaf: leaf[None], model.network(seed))
+    networks, tasks, constants = target_only(networks, tasks, constants)
+    target = tasks[-1]
+    horizon = 0
+    if halt is not None:
+        check_halt(halt, target)
+        horizon = training_horizon(model) if halt == "horizon" else 0
+        steps = max(steps, horizon)
 
-    batch = jax.tree.map(lambda leaf: jnp.asarray(leaf)[None], graph)
-    drivers = tuple(
-        jax.tree.map(lambda leaf: leaf[None], untold_driver(task, graph, constant, steps))
-        for task, constant in zip(tasks, constants, strict=True)
-    )
-    networks = jax.tree.map(lambda leaf: leaf[None], network)
-    at_end = tasks[-1].supervision.carry_all
-    execution = run_free(networks, batch, drivers, steps, at_end)
-    key, pred = _final(tasks[-1], jax.tree.map(lambda leaf: np.asarray(leaf)[0, 0], execution))
+    batch = jax.tree.map(lambda leaf: np.asarray(leaf)[None], graph)
+    free_run = FreeRun.untold(networks, tasks, constants, steps)
+    record = "last" if target.supervision.told_steps and halt is None else "steps"
+    execution = free_run.run(batch, np.array([0]), record)
+    execution = jax.tree.map(lambda leaf: leaf[0, 0], execution)
+    if halt is not None:
+        execution, steps = read_at(halt, execution, steps, horizon)
+    key, pred = target.supervision.final_answer(target.algorithm, execution)
 
-    algorithm = tasks[-1].algorithm
+    algorithm = target.algorithm
     truth = run(algorithm, graph, record="final")
     raw = np.asarray(truth.final_key)
-    true_key = np.where(np.isinf(raw), np.inf, raw / algorithm.unit(graph.num_nodes))
     return Answer(
-        algorithm, seed, steps, constants[-1], key, pred, true_key, np.asarray(truth.final_pred)
+        algorithm,
+        seed,
+        int(steps),
+        constants[-1],
+        np.asarray(key),
+        np.asarray(pred),
+        np.where(np.isinf(raw), np.inf, raw / algorithm.unit(graph.num_nodes)),
+        np.asarray(truth.final_pred),
     )
-
-
-def untold_driver(task: Task, graph: Graph, infinity: float, steps: int) -> Driver:
-    """The initial state under the constant rule: nothing here knows the answer."""
-    key = task.algorithm.initial_key(jnp.asarray(graph.source), graph.num_nodes)
-    key = jnp.where(jnp.isinf(key), infinity, key / task.algorithm.unit(graph.num_nodes))
-    is_source = jnp.arange(graph.num_nodes) == graph.source
-    visited = jnp.zeros_like(key) if task.algorithm.sequential else is_source.astype(key.dtype)
-    return Driver(State(key, visited), jnp.int32(steps), carry_all=task.supervision.carry_all)
-
-
-def _final(task: Task, execution: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Keys and pointers with which an `Execution` (of NumPy arrays) ended."""
-    if task.supervision.carry_all:
-        return execution.key[-1], execution.pointer[-1]
-    if task.algorithm.sequential:
-        pointer, chosen = jnp.asarray(execution.pointer), jnp.asarray(execution.chosen)
-        return execution.key[-1], np.asarray(pointer_when_chosen(pointer, chosen))
-    ended = np.flatnonzero(execution.stop > 0)
-    last = ended[0] if ended.size else len(execution.stop) - 1
-    return execution.key[last], execution.pointer[last]
 
 
 def healthy_seed(model: Model) -> int:
-    """The first of a model's seeds whose training did not diverge."""
+    """Return the first of a model's seeds whose training did not diverge."""
     healthy = [s for s, bad in zip(model.seeds, model.diverged, strict=True) if not bad]
     if not healthy:
-        raise UserError("every seed of this model diverged; name one to run it all the same")
+        raise UserError("every seed of this model diverged; name one with `seed` to run it anyway")
     return healthy[0]

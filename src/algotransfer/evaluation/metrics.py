@@ -1,8 +1,8 @@
-"""From readings to numbers: errors of each graph, in all and by hop distance (SPEC: §6).
+"""Metrics of each graph, in total and by hop distance (SPEC §6).
 
-Everything here is NumPy in float64, so that the square of a key of 1e30 is still a number. A key
-that is not one (it overflowed, and more) counts as infinitely wrong. NaN means that a graph has
-no such number, for instance no node at that distance, and is left out of averages.
+Everything is NumPy in float64, so that the square of a key of 1e30 is finite. A key that is NaN
+counts as infinitely wrong. A metric that a graph does not have, for instance because no node is at
+that distance, is NaN and left out of averages.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from algotransfer.algorithms import Algorithm
+from algotransfer.algorithms.frameworks import Comparison, Comparisons
 from algotransfer.evaluation.paths import Paths
-from algotransfer.evaluation.readout import Comparison, Reading
 
-FARTHEST = 20  # hop distance that also stands for all beyond it
+MAX_HOP = 20  # greater hop distances are counted here
 
 # In the order of tables: the paper's, then ours.
 METRICS = (
@@ -52,7 +52,7 @@ def right(given, wanted):
 
 
 def relative(given, wanted):
-    """1 for the same number, less by its distance relative to the wanted one."""
+    """1 minus the relative error."""
     return 1 - np.abs(given.astype(np.float64) - wanted) / wanted
 
 
@@ -61,27 +61,27 @@ KINDS = {"squared": squared, "wrong": wrong, "right": right, "relative": relativ
 
 def measure(
     algorithm: Algorithm,
-    reading: Reading,
+    compared: Comparisons,
     paths: Paths | None,
     final_key: Float[np.ndarray, "graphs n"],
     final_pred: Int[np.ndarray, "graphs n"],
     hop: Int[np.ndarray, "graphs n"],
 ) -> Metrics:
-    """All metrics of a batch of graphs.
+    """Compute all metrics of a batch of graphs.
 
     **Arguments:**
 
-    - `paths`: where the pointers of the reading's answer lead, if it has any.
+    - `paths`: the paths that the predicted pointers describe, if there are any.
     - `final_key`, `final_pred`: the true answer, keys as the algorithm defines them.
     - `hop`: hop distances from the source, −1 where there is no path.
     """
-    reading, paths = jax.tree.map(np.asarray, (reading, paths))
+    compared, paths = jax.tree.map(np.asarray, (compared, paths))
     metrics = Metrics({}, {})
-    for name, comparison in reading.comparisons.items():
+    for name, comparison in compared.by_metric.items():
         _compare(metrics, name, comparison, hop)
-    if reading.answer is not None:
-        assert paths is not None, "an answer is judged by where it leads"
-        _answer(metrics, algorithm, reading.answer, paths, final_key, final_pred, hop)
+    if compared.answer is not None:
+        assert paths is not None, "an answer has paths"
+        _answer(metrics, algorithm, compared.answer, paths, final_key, final_pred, hop)
     return metrics
 
 
@@ -124,16 +124,16 @@ def _answer(
 
 
 def _over_nodes(metrics: Metrics, name, value, mask, hop, none_of: bool = False) -> None:
-    """Averages values over a graph's masked nodes, or tells whether none of them is above 0."""
+    """Average values over a graph's masked nodes, or return whether none of them is above 0."""
 
     def reduce(mask):
         mean = masked_mean(value, mask)
         return np.where(np.isnan(mean), np.nan, mean == 0) if none_of else mean
 
-    hop = np.minimum(hop, FARTHEST)
+    hop = np.minimum(hop, MAX_HOP)
     metrics.graphs[name] = reduce(mask)
     metrics.hops[name] = np.stack(
-        [reduce(mask & (hop == distance)) for distance in range(FARTHEST + 1)], axis=-1
+        [reduce(mask & (hop == distance)) for distance in range(MAX_HOP + 1)], axis=-1
     )
 
 

@@ -1,4 +1,4 @@
-"""Where predicted pointers lead: along them to the source, or nowhere."""
+"""Follow predicted predecessor pointers to the source."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from jax import lax
 from jaxtyping import Array, Bool, Float, Int
 
 from algotransfer.algorithms import Algorithm, run
-from algotransfer.algorithms.parallel import bellman_ford
+from algotransfer.algorithms.definitions import bellman_ford
 from algotransfer.graphs.graph import Graph
 
 hops = replace(
@@ -28,10 +28,11 @@ hops = replace(
 
 
 class Paths(eqx.Module):
-    """What following every node's pointers gives.
+    """The paths that predicted pointers describe.
 
-    `key` is the true key of the path that a node's pointers describe, unreached where they do not
-    arrive at the source; `weight` is that of the edge a node points along, 0 if it is none.
+    `arrives` says whether a node's path ends at the source. `key` is the true key of that path,
+    the unreached key if it does not arrive. `weight` is that of the edge between a node and its
+    pointer, 0 if there is none.
     """
 
     arrives: Bool[Array, "*batch n"]

@@ -1,4 +1,4 @@
-"""Reference rows: answers that need no network, to read a network's numbers against."""
+"""Reference rows of result tables: the algorithm itself and two trivial predictors."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Float, Int
 
+from algotransfer.algorithms.truth import Truth
 from algotransfer.evaluation.harness import Execution
 from algotransfer.graphs.graph import Graph
 from algotransfer.graphs.streams import Stream
-from algotransfer.training.truth import Truth
 
 RANDOM_SEED = 0  # of the random neighbours
 
@@ -21,7 +21,7 @@ Pointers = Int[np.ndarray, "graphs n"]
 
 @jax.jit
 def the_algorithm(truth: Truth) -> Execution:
-    """The true execution of a batch of graphs as a network would produce it, with one seed."""
+    """Return the true execution of a batch of graphs in the form of a network's, with one seed."""
     num_steps = truth.key.shape[-2] - 1
     is_last = jnp.arange(1, num_steps + 1) == truth.length[..., None]
     pred, itself = truth.pred[..., 1:, :], jnp.arange(truth.pred.shape[-1], dtype=truth.pred.dtype)

@@ -90,7 +90,7 @@ def beside_paper(frame: pandas.DataFrame, experiment: Experiment) -> pandas.Data
 def paper_key(experiment: Experiment) -> dict[str, str]:
     """The words by which the paper's tables name an experiment."""
     supervision = experiment.supervision
-    sampled = supervision == "na" and get_algorithm(experiment.target).sequential
+    sampled = supervision == "na" and get_algorithm(experiment.target).framework.samples
     if sampled and experiment.select == "mean":
         supervision += "_mean"
     if supervision != "tf" and experiment.extra_steps:  # not in the paper

@@ -1,14 +1,19 @@
-"""A network's execution beside the true one: where they part, and how far apart they are."""
+"""Compare a network's execution with the true one: first divergence and errors by step."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Bool
 
 from algotransfer.algorithms import Algorithm
+from algotransfer.algorithms.frameworks import initial_state
+from algotransfer.algorithms.frameworks.sequential import best_queued, visit
 from algotransfer.evaluation.metrics import squared, wrong
 from algotransfer.explorer.recorded_execution import RecordedExecution
 from algotransfer.graphs import Graph
@@ -16,9 +21,9 @@ from algotransfer.graphs import Graph
 
 @dataclass(frozen=True)
 class Divergence:
-    """The first step at which a network leaves the algorithm, and one line that says how.
+    """The first step at which a network differs from the algorithm, and a sentence that says how.
 
-    `step` is None if it never does; `node` is the one to look at.
+    `step` and `node` are None if it never differs.
     """
 
     step: int | None
@@ -33,8 +38,8 @@ def find_divergence(
     network: RecordedExecution,
     names: Sequence[str],
 ) -> Divergence:
-    """Compares choices and pointers (sequential), or pointers and reached nodes (parallel)."""
-    compare = _sequential if algorithm.sequential else _parallel
+    """Compare choices and pointers (sequential), or pointers and reached nodes (parallel)."""
+    compare = _parallel if network.chosen is None else _sequential
     divergence = compare(algorithm, graph, truth, network, names)
     return divergence or Divergence(
         None, None, "The network follows the algorithm to its last step."
@@ -55,8 +60,8 @@ def errors(
 
     **Arguments:**
 
-    - `infinity`: what the network was shown for ∞.
-    - `unit`: what keys are divided by on their way to the network, in whose units errors are.
+    - `infinity`: the stand-in for ∞.
+    - `unit`: what keys are divided by; errors are in these units of the network.
 
     **Returns:** by name, a number for each step.
     """
@@ -70,9 +75,9 @@ def errors(
         result["key"].append(float(np.mean(apart)))
         other = wrong(network.pred[s][done[t]], truth.pred[t][done[t]])
         result["pred"].append(float(np.mean(other)))
-    if algorithm.binary:
+    if not algorithm.predicts_predecessors:
         del result["pred"]
-    if algorithm.sequential:
+    if network.chosen is not None:
         mistaken = np.cumsum(~right_choices(truth, network))
         result["next"] = (mistaken / np.arange(1, len(mistaken) + 1)).tolist()
     return result
@@ -98,47 +103,43 @@ def right_choices(
     return queued & (truth.key[step, mine] == truth.key[step, theirs])
 
 
-def _sequential(
-    algorithm, graph: Graph, truth: RecordedExecution, network: RecordedExecution, names
-):
-    """Follows the network's choices as long as the algorithm could have made them too.
+def _sequential(algorithm, graph: Graph, truth: RecordedExecution, network, names):
+    """Follow the network's choices as long as the algorithm could have made them too.
 
-    Of several best nodes any may be next; after another one than the trace's, the trace is no
-    longer the measure, the algorithm continued from there is.
+    Any of several best nodes may be next. After a choice that differs from the trace's, the
+    network is compared with the algorithm continued from that choice.
     """
     assert network.chosen is not None
-    assert network.chance is not None
+    assert network.probability is not None
     weights = np.full((graph.num_nodes, graph.num_nodes), np.nan, np.float32)
     edges = np.asarray(graph.edge_mask())
-    weights[np.asarray(graph.senders)[edges], np.asarray(graph.receivers)[edges]] = np.asarray(
-        graph.weights
-    )[edges]
-    key, pred = truth.key[0].copy(), truth.pred[0].copy()
-    visited = np.zeros(graph.num_nodes, bool)
-    sign = 1.0 if algorithm.smaller_is_better else -1.0
-    keeps_pointers = network.stop is not None  # taught by steps: a pointer is set when chosen
+    ends = np.asarray(graph.senders)[edges], np.asarray(graph.receivers)[edges]
+    weights[ends] = np.asarray(graph.weights)[edges]
+    state = initial_state(algorithm, graph.source, graph.num_nodes)
+    taught_by_steps = network.stop is not None  # its pointers are fixed when a node is chosen
     for step, node in enumerate(network.chosen.tolist(), start=1):
-        cost = np.where((key != algorithm.unreached_key) & ~visited, sign * key, np.nan)
-        if np.isnan(cost).all():
+        best = int(_best_queued(algorithm, state))
+        if best == graph.num_nodes:
             break  # the algorithm has ended
-        best = int(np.nanargmin(cost))
-        if cost[node] != cost[best]:
-            mine, theirs = network.chance[step - 1][[node, best]]
+        key, pred = np.asarray(state.key), np.asarray(state.pred)
+        queued = key[node] != algorithm.unreached_key and not state.visited[node]
+        if not queued or key[node] != key[best]:
+            given, wanted = network.probability[step - 1][[node, best]]
             return Divergence(
                 step,
                 node,
-                f"step {step}: chose {names[node]} (p {mine:.2f}) "
-                f"instead of {names[best]} (p {theirs:.2f})",
+                f"step {step}: chose {names[node]} (p {given:.2f}) "
+                f"instead of {names[best]} (p {wanted:.2f})",
             )
         pointer = int(network.pred[step, node])
-        if keeps_pointers and pointer not in (pred[node], truth.pred[-1, node]):
+        if taught_by_steps and pointer not in (pred[node], truth.pred[-1, node]):
             return _pointer(step, node, pointer, int(pred[node]), names)
-        visited[node] = True
-        candidate = np.asarray(algorithm.relax(key[node], weights[node]))
-        free = key == algorithm.unreached_key if algorithm.relax_once else True
-        better = ~np.isnan(weights[node]) & ~visited & algorithm.better(candidate, key) & free
-        key, pred = np.where(better, candidate, key), np.where(better, node, pred)
+        state = _visit(algorithm, weights, state, jnp.int32(node))
     return _in_the_end(truth, network, names)
+
+
+_best_queued = partial(jax.jit, static_argnums=0)(best_queued)
+_visit = partial(jax.jit, static_argnums=0)(visit)
 
 
 def _in_the_end(truth: RecordedExecution, network: RecordedExecution, names) -> Divergence | None:

@@ -16,13 +16,12 @@ class RecordedExecution:
 
     **Arguments:**
 
-    - `held`: where `key` means something: a node without one is drawn empty.
+    - `held`: nodes that hold a key; the others are drawn empty.
     - `pred`: −1 where a node has none.
     - `visited`: None for a parallel algorithm.
     - `chosen`: the node visited by each step; None for a parallel algorithm.
-    - `chance`: the network's probabilities for that choice; None for an algorithm.
-    - `stop`: with what probability the network says that this was the last step; None where it has
-        not learned to.
+    - `probability`: the network's probabilities of that choice; None for an algorithm.
+    - `stop`: the network's termination probability; None if it was not trained.
     """
 
     key: Float[np.ndarray, "states n"]
@@ -31,7 +30,7 @@ class RecordedExecution:
     reached: Bool[np.ndarray, "states n"]
     visited: Bool[np.ndarray, "states n"] | None
     chosen: Int[np.ndarray, " steps"] | None
-    chance: Float[np.ndarray, "steps n"] | None = None
+    probability: Float[np.ndarray, "steps n"] | None = None
     stop: Float[np.ndarray, " steps"] | None = None
 
     @property
@@ -40,7 +39,7 @@ class RecordedExecution:
         return len(self.key) - 1
 
     def at(self, step: int) -> int:
-        """The index of a step's state; the last one stays."""
+        """Return the index of a step's state; the last state is repeated."""
         return min(step, self.num_steps)
 
 

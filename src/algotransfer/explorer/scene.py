@@ -1,4 +1,4 @@
-"""`Scene`: everything that a page shows, as plain data that JSON can hold."""
+"""`make_scene`: everything that a page shows, as JSON-compatible data."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from algotransfer.graphs.named import undirected_edges
 from algotransfer.training.runs import Model
 
 MAX_EXPLORE_NODES = 500
-LEAST_CHANCE = 0.0005  # probabilities below it are not kept
+MIN_PROBABILITY = 0.0005  # probabilities below it are not kept
 SHORT = 24  # characters of a name where space is short
 SHADES = 12
 
@@ -78,13 +78,13 @@ def _network(
     truth: RecordedExecution,
     short: Sequence[str],
 ) -> Data:
-    seen = until_the_end(recorded.observation, truth)
+    seen = until_the_end(recorded.execution, truth)
     divergence = find_divergence(algorithm, graph, truth, seen, short)
     wrong, reached = wrong_answers(truth, seen)
     unit = algorithm.unit(graph.num_nodes)
     curves = errors(algorithm, truth, seen, recorded.infinity, unit)
     right = {}
-    if algorithm.sequential:
+    if seen.chosen is not None:
         right = {"right": "".join(str(int(one)) for one in right_choices(truth, seen))}
     return {
         "label": label,
@@ -98,7 +98,7 @@ def _network(
             "node": divergence.node,
             "sentence": divergence.sentence,
         },
-        "wrong": None if algorithm.binary else [wrong, reached],
+        "wrong": [wrong, reached] if algorithm.predicts_predecessors else None,
         "errors": {name: [number(one) for one in curve] for name, curve in curves.items()},
         **right,
         **execution(seen),
@@ -123,7 +123,7 @@ def until_the_end(seen: RecordedExecution, truth: RecordedExecution) -> Recorded
         reached=seen.reached[: last + 1],
         visited=cut(seen.visited, last + 1),
         chosen=cut(seen.chosen, last),
-        chance=cut(seen.chance, last),
+        probability=cut(seen.probability, last),
         stop=seen.stop[:last],
     )
 
@@ -144,17 +144,21 @@ def execution(seen: RecordedExecution) -> Data:
     }
     if seen.chosen is not None:
         data["chosen"] = seen.chosen.tolist()
-    if seen.chance is not None:
-        data["chance"] = [_likely(row) for row in seen.chance]
+    if seen.probability is not None:
+        data["chance"] = [_likely(row) for row in seen.probability]
     if seen.stop is not None:
         data["stop"] = [number(value) for value in seen.stop.tolist()]
     return data
 
 
-def _likely(chance: np.ndarray) -> list[list]:
+def _likely(probability: np.ndarray) -> list[list]:
     """Pairs of a node and its probability, the most likely first."""
-    order = np.argsort(-np.nan_to_num(chance), kind="stable")
-    return [[int(v), round(float(chance[v]), 3)] for v in order if chance[v] >= LEAST_CHANCE]
+    order = np.argsort(-np.nan_to_num(probability), kind="stable")
+    return [
+        [int(v), round(float(probability[v]), 3)]
+        for v in order
+        if probability[v] >= MIN_PROBABILITY
+    ]
 
 
 def number(value: float) -> float | str:

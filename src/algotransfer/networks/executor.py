@@ -109,4 +109,4 @@ def edge_kinds(algorithms: tuple[Algorithm, ...]) -> tuple[str, ...]:
 
 def num_features(algorithm: Algorithm) -> int:
     """Width of a node's features: (visited, key) or (key)."""
-    return 2 if algorithm.sequential else 1
+    return algorithm.framework.num_features

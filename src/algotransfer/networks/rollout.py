@@ -1,7 +1,7 @@
-"""One scan for every mode: teacher forcing, sampled trajectories, and free-running execution.
+"""`rollout`: run a network step by step, teacher-forced, sampled or free.
 
-The mode of an algorithm is its `Driver`: what it starts from, whether a teacher gives the state of
-every step, the noise with which it samples, and how many steps it runs. Nothing else differs.
+The mode of each algorithm is its `Driver`: the initial state, the teacher's states, the noise of
+sampled choices, and the number of steps.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from jax import lax
 from jaxtyping import Array, Bool, Float, Int
 
 from algotransfer.algorithms import Algorithm
+from algotransfer.algorithms.state import State
 from algotransfer.errors import UserError
 from algotransfer.networks.checks import check_number, check_shape
 from algotransfer.networks.executor import Executor
@@ -26,39 +27,30 @@ Tree = TypeVar("Tree")
 MAX_STEPS = 10_000_000  # ten times the nodes of the largest graph
 
 
-class State(eqx.Module):
-    """The state of an algorithm as the network sees it: the algorithm's own, nothing hidden.
-
-    `visited` holds 0 or 1 (a number, since samples are differentiated through). For a parallel
-    algorithm it holds the nodes reached so far.
-    """
-
-    key: Float[Array, "*steps n"]
-    visited: Float[Array, "*steps n"]
-
-
 class Driver(eqx.Module):
-    """How one algorithm moves from step to step.
+    """How one algorithm of a rollout moves from step to step.
 
     **Arguments:**
 
     - `start`: the initial state.
     - `steps`: how many steps it runs; afterwards its state and latent stay as they are.
     - `teacher`: the true state of every step, or None to go on from the network's own.
-    - `noise`: Gumbel noise with which the next node is sampled; None takes the arg-max.
-    - `carry_all`: whether every node's key is updated (no algorithm), or only the chosen node's
-        (a sequential algorithm) or those of the nodes reached (a parallel one).
+    - `noise`: Gumbel noise that samples the next node; None takes the arg-max.
+    - `detached_steps`: no gradient flows into this many steps at the beginning.
+    - `carry_all`: whether every node's key is updated, or only those that the algorithm would
+        update: the chosen node's (sequential) or those of reached nodes (parallel).
     """
 
     start: State
     steps: Int[Array, ""]
     teacher: State | None = None
     noise: Float[Array, "steps n"] | None = None
+    detached_steps: Int[Array, ""] | None = None
     carry_all: bool = eqx.field(static=True, default=False)
 
 
 class Outcome(eqx.Module):
-    """Where a rollout ended: for each algorithm its last state and latent; and what was emitted."""
+    """The end of a rollout: each algorithm's last state and latent, and what `emit` kept."""
 
     states: tuple[State | None, ...]
     latents: tuple[Latent | None, ...]
@@ -68,12 +60,6 @@ class Outcome(eqx.Module):
 Emit = Callable[[tuple[State, ...], tuple[Latent, ...], tuple[State, ...]], Any]
 
 
-def features(algorithm: Algorithm, state: State) -> Float[Array, "*steps n f"]:
-    """x = [visited, key] for a sequential algorithm, [key] for a parallel one."""
-    columns = [state.visited, state.key] if algorithm.sequential else [state.key]
-    return jnp.stack(columns, axis=-1)
-
-
 def rollout(
     network: Executor,
     layout: Layout,
@@ -81,7 +67,7 @@ def rollout(
     num_steps: int,
     emit: Emit = lambda before, latents, after: None,
 ) -> Outcome:
-    """Runs all algorithms of a network in lockstep.
+    """Run all algorithms of a network in lockstep.
 
     **Arguments:**
 
@@ -95,13 +81,14 @@ def rollout(
     _check_drivers(drivers, len(algorithms), num_steps, layout.num_nodes)
 
     def step(carry, now):
-        t, teachers, noises = now
+        t, learns, teachers, noises = now
         memory, states, latents = carry
         before = tuple(
             state if teacher is None else teacher
             for state, teacher in zip(states, teachers, strict=True)
         )
-        inputs = tuple(features(a, s) for a, s in zip(algorithms, before, strict=True))
+        memory, before = detach(learns, (memory, before))
+        inputs = _features(algorithms, before)
         new_memory, new_latents = network.process(inputs, memory, layout)
 
         after, ends = [], []
@@ -111,7 +98,7 @@ def rollout(
                 ends.append(None)
                 continue
             y = network.decode(task, new_latents[task])
-            moved = advance(
+            moved = algorithms[task].framework.advance(
                 algorithms[task], layout, before[task], y, noises[task], driver.carry_all
             )
             active = t < driver.steps
@@ -126,9 +113,7 @@ def rollout(
     memory = network.start(layout.num_nodes)
     _, shapes = jax.eval_shape(
         lambda: network.process(
-            tuple(features(a, d.start) for a, d in zip(algorithms, drivers, strict=True)),
-            memory,
-            layout,
+            _features(algorithms, tuple(driver.start for driver in drivers)), memory, layout
         )
     )
     latents = tuple(
@@ -137,6 +122,7 @@ def rollout(
     )
     per_step = (
         jnp.arange(num_steps),
+        learning_steps(drivers, num_steps),
         tuple(d.teacher for d in drivers),
         tuple(d.noise for d in drivers),
     )
@@ -161,36 +147,30 @@ def _check_drivers(
                 check_shape(f"the {what} of a driver", leaf, (num_steps, num_nodes))
 
 
-def advance(
-    algorithm: Algorithm,
-    layout: Layout,
-    state: State,
-    y: Float[Array, "n y"],
-    noise: Float[Array, " n"] | None,
-    carry_all: bool,
-) -> State:
-    """The next state from the network's own outputs; reads nothing of the truth."""
-    if not algorithm.sequential:
-        key = (y[:, 0] > 0).astype(y.dtype) if algorithm.binary else y[:, 0]
-        if carry_all:
-            return State(key, state.visited)
-        reached = layout.reach(state.visited > 0.5)
-        return State(jnp.where(reached, key, state.key), reached.astype(y.dtype))
+def learning_steps(drivers: tuple[Driver, ...], num_steps: int) -> Bool[Array, " steps"] | None:
+    """The steps that pass gradients on to the step before; None if all do."""
+    detached = [d.detached_steps for d in drivers if d.detached_steps is not None]
+    if not detached:
+        return None
+    return jnp.arange(num_steps) > jnp.max(jnp.stack(detached))
 
-    open_nodes = state.visited < 0.5
-    some = jnp.any(open_nodes)
-    logits = y[:, 0] if noise is None else y[:, 0] + noise
-    logits = jnp.where(open_nodes | ~some, logits, -jnp.inf)
-    chosen = jnp.arange(len(logits)) == jnp.argmax(logits)
-    choice = chosen.astype(y.dtype)
-    if noise is not None:
-        # Straight-through: the sample forwards, the softmax backwards.
-        soft = jax.nn.softmax(logits)
-        choice = soft + lax.stop_gradient(choice - soft)
-    key = y[:, 1] if carry_all else jnp.where(chosen, y[:, 1], state.key)
-    return choose(some, State(key, state.visited + choice), state)
+
+def detach(learns: Bool[Array, "*steps"] | None, carry: Tree) -> Tree:
+    """Stop the gradients of a carry, or of the carries of all steps, where a step is detached."""
+    if learns is None:
+        return carry
+
+    def stop(leaf):
+        condition = learns.reshape(learns.shape + (1,) * (leaf.ndim - learns.ndim))
+        return jnp.where(condition, leaf, lax.stop_gradient(leaf))
+
+    return jax.tree.map(stop, carry)
 
 
 def choose(condition: Bool[Array, ""], new: Tree, old: Tree) -> Tree:
-    """One of two pytrees."""
+    """Select one of two pytrees by a scalar condition."""
     return jax.tree.map(lambda a, b: jnp.where(condition, a, b), new, old)
+
+
+def _features(algorithms: tuple[Algorithm, ...], states: tuple[State, ...]):
+    return tuple(a.framework.features(s) for a, s in zip(algorithms, states, strict=True))

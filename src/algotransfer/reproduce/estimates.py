@@ -52,7 +52,7 @@ Kind = tuple[str, str, str, str, int]
 
 def kind_of(experiment: Experiment) -> Kind:
     """What decides the cost: network, class, supervision, trajectories that count, tasks."""
-    framework = get_algorithm(experiment.target).framework
+    framework = get_algorithm(experiment.target).framework.name
     tasks = len(experiment.tasks)
     return experiment.model, framework, experiment.supervision, experiment.select, tasks
 

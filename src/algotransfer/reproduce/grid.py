@@ -91,6 +91,6 @@ def one_of_each(experiments: Sequence[Experiment]) -> list[Experiment]:
 
     first: dict[tuple[str, ...], Experiment] = {}
     for experiment in experiments:
-        framework = get_algorithm(experiment.target).framework
+        framework = get_algorithm(experiment.target).framework.name
         first.setdefault((framework, experiment.model, experiment.method), experiment)
     return list(first.values())

@@ -1,4 +1,4 @@
-"""From datasets to what a program trains on: tasks, layouts and truths, on the device."""
+"""Training examples: tasks, layouts and truths of a dataset, on the device."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from algotransfer.algorithms import Trace, get_algorithm
+from algotransfer.algorithms.truth import Infinity, make_truth, stand_in_for
 from algotransfer.datasets import Dataset
 from algotransfer.experiment import Experiment
 from algotransfer.names import check_name
@@ -16,12 +17,11 @@ from algotransfer.networks import MODELS
 from algotransfer.networks.executor import Executor, edge_kinds
 from algotransfer.networks.layouts import make_layouts
 from algotransfer.training.objective import Examples, Task
-from algotransfer.training.supervision import SUPERVISIONS
-from algotransfer.training.truth import Infinity, make_truth, stand_in_for
+from algotransfer.training.supervision import SUPERVISIONS, Supervision
 
 
 def tasks_of(experiment: Experiment) -> tuple[Task, ...]:
-    """The algorithms of an experiment and how each is supervised; the target is the last."""
+    """Return the tasks of an experiment; the target is the last."""
     return tuple(
         Task(get_algorithm(name), SUPERVISIONS[supervision])
         for name, supervision in experiment.tasks
@@ -38,18 +38,17 @@ def create_network(experiment: Experiment, key) -> Executor:
 def make_examples(
     tasks: tuple[Task, ...], dataset: Dataset, infinity: Infinity, extra_steps: int = 0
 ) -> Examples:
-    """Graphs and truths of a dataset; scans will be as long as its longest trace.
+    """Make the examples of a dataset; scans will be as long as its longest execution.
 
     **Arguments:**
 
-    - `extra_steps`: steps that an answer must last, for tasks that are held to their answer alone.
+    - `extra_steps`: steps that executions may run on, for supervisions that use them.
     """
     traces = [
-        _extended(dataset.trace(task.algorithm), extra_steps if task.supervision.samples else 0)
-        for task in tasks
+        _with_steps(dataset.trace(task.algorithm), task.supervision, extra_steps) for task in tasks
     ]
     num_steps = max(int(np.max(trace.length)) for trace in traces)
-    traces = [jax.tree.map(jnp.asarray, _lasting(trace, num_steps)) for trace in traces]
+    traces = [jax.tree.map(jnp.asarray, _pad_states(trace, num_steps)) for trace in traces]
 
     @jax.jit
     def truths(traces: list[Trace]):
@@ -62,14 +61,13 @@ def make_examples(
     return Examples(make_layouts(dataset.graphs, kinds), truths(traces))
 
 
-def _extended(trace: Trace, extra_steps: int) -> Trace:
-    """Extend traces by 0 to `extra_steps` steps; graphs take turns, since their order is random."""
-    more = np.arange(len(trace.length)) % (extra_steps + 1)
-    return dataclasses.replace(trace, length=(trace.length + more).astype(trace.length.dtype))
+def _with_steps(trace: Trace, supervision: Supervision, extra_steps: int) -> Trace:
+    steps = supervision.training_steps(np.asarray(trace.length), extra_steps)
+    return dataclasses.replace(trace, length=steps.astype(trace.length.dtype))
 
 
-def _lasting(trace: Trace, num_steps: int) -> Trace:
-    """Traces whose last state stays for at least as many steps."""
+def _pad_states(trace: Trace, num_steps: int) -> Trace:
+    """Repeat the last state of every trace up to `num_steps`."""
     missing = num_steps + 1 - trace.key.shape[1]
     if missing <= 0:
         return trace
@@ -83,7 +81,7 @@ def _lasting(trace: Trace, num_steps: int) -> Trace:
 
 
 def typical_infinity(tasks: tuple[Task, ...], dataset: Dataset, infinity: Infinity) -> list[float]:
-    """For each task the mean of what the network saw for ∞: a constant for graphs to come."""
+    """For each task, the mean stand-in for ∞ over the training graphs, in the network's units."""
     constants = []
     for task in tasks:
         final_key = dataset.trace(task.algorithm).final_key

@@ -1,4 +1,4 @@
-"""From a batch of graphs to one number: rollouts, trajectories, and the choice among them."""
+"""The loss of a batch of graphs: rollouts, trajectories, and the choice among them."""
 
 from __future__ import annotations
 
@@ -12,32 +12,32 @@ from jax import lax
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from algotransfer.algorithms import Algorithm
+from algotransfer.algorithms.truth import Truth
 from algotransfer.devices import has_tf32
 from algotransfer.networks.executor import Executor
 from algotransfer.networks.layouts import Dense, Layout, Sparse
 from algotransfer.training.supervision import Losses, Supervision
 from algotransfer.training.training_rollouts import training_latents, training_layout
-from algotransfer.training.truth import Truth
 
-# Of products that only choose among trajectories, where a GPU has it: as fast as rounding to tf32,
-# and near enough to float32 that the same trajectory is chosen.
-CHOOSING = "BF16_BF16_F32_X3"
+# Precision of the products that only choose among trajectories, on GPUs that have it: as fast as
+# tf32, and close enough to float32 that the same trajectory is chosen.
+SELECTION_PRECISION = "BF16_BF16_F32_X3"
 
 
 class Task(NamedTuple):
-    """An algorithm and how it is supervised; tasks are told apart by position, not by name."""
+    """An algorithm and its supervision; tasks are identified by position, not by name."""
 
     algorithm: Algorithm
     supervision: Supervision
 
     @property
     def samples(self) -> bool:
-        """Whether training samples trajectories of it."""
-        return self.supervision.samples and self.algorithm.sequential
+        """Whether training samples its trajectories."""
+        return self.supervision.samples and self.algorithm.framework.samples
 
 
 class Examples(eqx.Module):
-    """Graphs and the truth about every task on them, with the batch in front of every array."""
+    """Graphs and the truth of every task, with the batch in front of every array."""
 
     layouts: Dense | Sparse
     truths: tuple[Truth, ...]
@@ -57,7 +57,7 @@ class Examples(eqx.Module):
 def draw_noise(
     tasks: tuple[Task, ...], examples: Examples, trajectories: int, key: PRNGKeyArray
 ) -> Float[Array, "batch k steps n"] | None:
-    """What decides the sampled trajectories of every graph; None if the target samples none."""
+    """Draw the Gumbel noise of every graph's trajectories; None if the target samples none."""
     if not tasks[-1].samples:
         return None
     shape = (len(examples), trajectories, examples.num_steps, examples.layouts.num_nodes)
@@ -71,23 +71,35 @@ def objective(
     noise: Float[Array, "batch k steps n"] | None,
     select: str,
 ) -> tuple[Float[Array, " batch"], tuple[dict[str, Float[Array, " batch"]], ...]]:
-    """The loss of every graph of a batch, in all and by task and name.
+    """Return the loss of every graph of a batch, in total and by task and name.
 
     **Arguments:**
 
     - `tasks`: what is trained together; the target is the last one.
-    - `noise`: as `draw_noise` gives it.
+    - `noise`: the result of `draw_noise`.
     """
 
     def one(layout, truths, noise):
         layout = training_layout(network, layout)
-        losses = _graph_losses(network, tasks, layout, truths, noise, select)
-        return sum(map(_total, losses), jnp.float32(0)), losses
+        return _graph_losses(network, tasks, layout, truths, noise, select)
 
-    return jax.vmap(one)(examples.layouts, examples.truths, noise)
+    losses, embeddings = jax.vmap(one)(examples.layouts, examples.truths, noise)
+    losses = tuple(
+        named | _shared(task.supervision.batch_losses(embedding, truth), len(examples))
+        for task, named, embedding, truth in zip(
+            tasks, losses, embeddings, examples.truths, strict=True
+        )
+    )
+    return sum(map(_total, losses), jnp.float32(0)), losses
 
 
-def _graph_losses(network, tasks, layout, truths, noise, select) -> tuple[Losses, ...]:
+def _shared(losses: Losses, num_graphs: int) -> dict[str, Float[Array, " batch"]]:
+    """Give every graph of a batch the loss of the batch."""
+    return {name: jnp.broadcast_to(loss, num_graphs) for name, loss in losses.items()}
+
+
+def _graph_losses(network, tasks, layout, truths, noise, select):
+    """Losses and embeddings of one graph, by task."""
     if noise is None:
         return _trajectory_losses(network, tasks, layout, truths, None)
 
@@ -97,36 +109,36 @@ def _graph_losses(network, tasks, layout, truths, noise, select) -> tuple[Losses
         alone = lax.stop_gradient(network.only(len(tasks) - 1))
 
         def target_loss(noise):
-            (losses,) = _trajectory_losses(
+            (losses,), _ = _trajectory_losses(
                 alone, tasks[-1:], layout, truths[-1:], noise, learning=False
             )
             return _total(losses)
 
-        with jax.default_matmul_precision(CHOOSING if has_tf32() else "float32"):
+        with jax.default_matmul_precision(SELECTION_PRECISION if has_tf32() else "float32"):
             best = _argmin(jax.vmap(target_loss)(noise))
         return _trajectory_losses(network, tasks, layout, truths, noise[best])
 
-    *base, target = jax.vmap(lambda n: _trajectory_losses(network, tasks, layout, truths, n))(noise)
+    trajectories = jax.vmap(lambda n: _trajectory_losses(network, tasks, layout, truths, n))
+    (*base, target), embeddings = trajectories(noise)
     average = [{name: jnp.mean(loss) for name, loss in task.items()} for task in base]
-    if select == "mean":
-        return (*average, {name: jnp.mean(loss) for name, loss in target.items()})
     best = _argmin(lax.stop_gradient(_total(target)))
-    return (*average, {name: loss[best] for name, loss in target.items()})
+    embeddings = jax.tree.map(lambda leaf: leaf[best], embeddings)
+    if select == "mean":
+        return (*average, {name: jnp.mean(loss) for name, loss in target.items()}), embeddings
+    return (*average, {name: loss[best] for name, loss in target.items()}), embeddings
 
 
-def _trajectory_losses(
-    network, tasks, layout: Layout, truths, noise, *, learning: bool = True
-) -> tuple[Losses, ...]:
+def _trajectory_losses(network, tasks, layout: Layout, truths, noise, *, learning: bool = True):
     drivers = tuple(
-        task.supervision.driver(task.algorithm.sequential, truth, noise if task.samples else None)
+        task.supervision.driver(task.algorithm, truth, noise if task.samples else None)
         for task, truth in zip(tasks, truths, strict=True)
     )
     num_steps = truths[0].key.shape[0] - 1
     latents = training_latents(network, layout, drivers, num_steps, learning=learning)
-    return tuple(
-        task.supervision.losses(network, k, layout, truths[k], latents[k])
-        for k, task in enumerate(tasks)
-    )
+    seen = [(network, k, layout, truths[k], latents[k]) for k in range(len(tasks))]
+    losses = tuple(t.supervision.losses(*each) for t, each in zip(tasks, seen, strict=True))
+    embeddings = tuple(t.supervision.embedding(*each) for t, each in zip(tasks, seen, strict=True))
+    return losses, embeddings
 
 
 def _total(losses: dict[str, Array]) -> Array:

@@ -1,139 +1,166 @@
-"""Supervisions: what of an execution the network is shown, and what it is held to.
+"""Supervisions: what a network is shown of an execution, and which losses it is trained with.
 
-A supervision turns the truth about one algorithm into a `Driver` and, after the rollout, into
-named losses of one graph. A new one is a class, a line in `SUPERVISIONS`, its name in `Experiment`,
-and in `evaluation/reading.py` a line for each framework that says what is read of its executions.
+A new supervision is a subclass of `Supervision` and one entry of `SUPERVISIONS`.
 """
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float
+import numpy as np
+from jaxtyping import Array, Float, Int
 
+from algotransfer.algorithms import Algorithm
+from algotransfer.algorithms.frameworks import Comparison, Comparisons
+from algotransfer.algorithms.state import State
+from algotransfer.algorithms.truth import Truth
+from algotransfer.losses import binary_cross_entropy, masked_mean
 from algotransfer.networks.executor import Executor
 from algotransfer.networks.layouts import Layout
 from algotransfer.networks.parts import Latent
 from algotransfer.networks.rollout import Driver
-from algotransfer.training.losses import (
-    binary_cross_entropy,
-    cross_entropy,
-    masked_mean,
-    smooth_l1,
-)
-from algotransfer.training.truth import Truth
 
 Losses = dict[str, Float[Array, ""]]
-StepLosses = dict[str, Float[Array, " steps"]]
 
 
 class Supervision(eqx.Module):
-    """How one algorithm of a network is trained."""
+    """How one algorithm of a network is trained, run free and read.
 
-    carry_all: ClassVar[bool]
-    samples: ClassVar[bool]  # whether sequential algorithms sample trajectories in training
+    **Attributes:**
+
+    - `samples`: whether training samples choices, where the framework has any.
+    - `told_steps`: whether evaluation tells the network the number of steps. A network that is
+        not told runs as many steps as there are nodes and predicts termination.
+    """
+
+    samples: ClassVar[bool]
+    told_steps: ClassVar[bool]
 
     @abstractmethod
-    def driver(self, sequential: bool, truth: Truth, noise: Float[Array, "t n"] | None) -> Driver:
+    def driver(
+        self, algorithm: Algorithm, truth: Truth, noise: Float[Array, "t n"] | None
+    ) -> Driver:
         """How the algorithm is driven in training."""
 
     @abstractmethod
     def losses(
-        self,
-        network: Executor,
-        task: int,
-        layout: Layout,
-        truth: Truth,
-        latents: Latent,
+        self, network: Executor, task: int, layout: Layout, truth: Truth, latents: Latent
     ) -> Losses:
         """The losses of one graph, from the latents of all steps or of the last one."""
 
-    def free(self, truth: Truth, steps) -> Driver:
-        """How the algorithm is driven at test time: free-running, arg-max choices."""
-        return Driver(truth.start, steps, carry_all=self.carry_all)
+    @abstractmethod
+    def carries_all(self, algorithm: Algorithm) -> bool:
+        """Whether every key is updated when the network runs free."""
+
+    @abstractmethod
+    def compare(self, algorithm: Algorithm, execution: Any, truth: Truth) -> Comparisons:
+        """Compare a free-running execution with the truth (SPEC §6)."""
+
+    @abstractmethod
+    def final_answer(self, algorithm: Algorithm, execution: Any) -> tuple[Array, Array]:
+        """Keys and predecessors that an execution ends with, from all its recorded steps."""
+
+    def training_steps(
+        self, length: Int[np.ndarray, " graphs"], extra_steps: int
+    ) -> Int[np.ndarray, " graphs"]:
+        """Steps that each training graph runs; by default as many as the algorithm takes."""
+        return length
+
+    def embedding(
+        self, network: Executor, task: int, layout: Layout, truth: Truth, latents: Latent
+    ) -> Any:
+        """What `batch_losses` needs of one graph: a pytree of arrays, or None."""
+        return None
+
+    def batch_losses(self, embeddings: Any, truths: Truth) -> Losses:
+        """Losses between the graphs of a batch, from the embeddings with the batch in front."""
+        return {}
+
+    def free_driver(self, algorithm: Algorithm, start: State, steps: Int[Array, ""]) -> Driver:
+        """How the algorithm is driven at test time: free-running, with arg-max choices."""
+        return Driver(start, steps, carry_all=self.carries_all(algorithm))
 
 
 class TeacherForcing(Supervision):
-    """Every step is given the true state and held to the true next one."""
+    """Every step is given the true state and compared with the true next one."""
 
-    carry_all = False
     samples = False
+    told_steps = False
 
-    def driver(self, sequential, truth, noise):
-        return Driver(truth.start, truth.length, teacher=truth.teacher(sequential))
+    def driver(self, algorithm, truth, noise):
+        return Driver(truth.start, truth.length, teacher=algorithm.framework.teacher(truth))
 
     def losses(self, network, task, layout, truth, latents):
         num_steps = truth.key.shape[0] - 1
+        algorithm = network.algorithms[task]
         y = jax.vmap(lambda latent: network.decode(task, latent))(latents)  # [steps, n, y]
         scores = jax.vmap(lambda latent: network.scores(task, latent, layout))(latents)
         stop = jax.vmap(lambda latent: network.terminate(task, latent, layout))(latents)
         is_last = jnp.arange(num_steps) + 1 == truth.length
-        compare = _sequential_steps if network.algorithms[task].sequential else _parallel_steps
-        losses = compare(network.algorithms[task], layout, truth, y, scores)
+        losses = algorithm.framework.step_losses(algorithm, layout, truth, y, scores)
         losses["termination"] = binary_cross_entropy(stop, is_last)
-        own = jnp.arange(num_steps) < truth.length
-        averages = {name: masked_mean(loss, own) for name, loss in losses.items()}
+        counts = jnp.arange(num_steps) < truth.length
+        averages = {name: masked_mean(loss, counts) for name, loss in losses.items()}
         return averages | network.priors(task)
 
+    def carries_all(self, algorithm):
+        return algorithm.framework.carries_all
 
-def _sequential_steps(algorithm, layout: Layout, truth: Truth, y, scores) -> StepLosses:
-    before, after = truth.visited[:-1], truth.visited[1:]
-    node = jnp.argmax(after & ~before, axis=-1)[:, None]  # visited by this step
+    def compare(self, algorithm, execution, truth):
+        return algorithm.framework.compare_steps(algorithm, execution, truth)
 
-    def at(values):  # [steps, n] -> [steps]
-        return jnp.take_along_axis(values, node, axis=1)[:, 0]
-
-    assert truth.next_node is not None  # as for every sequential algorithm
-    reached = jax.vmap(layout.reach)(before) | (jnp.arange(layout.num_nodes) == truth.source)
-    target = jnp.maximum(truth.pred[1:], 0)
-    log_probability = jax.vmap(layout.log_softmax_at)(scores, target, reached)
-    return {
-        "next": cross_entropy(y[..., 0], truth.next_node, ~before),
-        "key": smooth_l1(at(y[..., 1] - truth.key[1:])),
-        "predecessor": -at(log_probability),
-    }
-
-
-def _parallel_steps(algorithm, layout: Layout, truth: Truth, y, scores) -> StepLosses:
-    reached = truth.visited[1:]
-    losses = {"key": masked_mean(key_loss(algorithm, y[..., 0], truth.key[1:]), reached)}
-    if not algorithm.binary:
-        target = jnp.maximum(truth.pred[1:], 0)
-        log_probability = jax.vmap(layout.log_softmax_at)(scores, target)
-        losses["predecessor"] = masked_mean(-log_probability, reached)
-    return losses
+    def final_answer(self, algorithm, execution):
+        return algorithm.framework.final_answer(execution)
 
 
 class NoAlgorithm(Supervision):
-    """The network runs on its own outputs and is held to the final answer alone."""
+    """The network runs on its own outputs; only the final answer is supervised."""
 
-    carry_all = True
     samples = True
+    told_steps = True
 
-    def driver(self, sequential, truth, noise):
+    def training_steps(self, length, extra_steps):
+        # Graphs are in random order, so they can take turns with 0, 1, …, `extra_steps` steps.
+        return length + np.arange(len(length)) % (extra_steps + 1)
+
+    def driver(self, algorithm, truth, noise):
         return Driver(truth.start, truth.length, noise=noise, carry_all=True)
 
     def losses(self, network, task, layout, truth, latents):
         algorithm = network.algorithms[task]
         y = network.decode(task, latents)
-        losses = {"key": masked_mean(key_loss(algorithm, y[:, -1], truth.key[-1]), truth.reached)}
-        if not algorithm.binary:
+        key_loss = algorithm.key_loss(y[:, -1], truth.key[-1])
+        losses = {"key": masked_mean(key_loss, truth.reached)}
+        if algorithm.predicts_predecessors:
             scores = network.scores(task, latents, layout)
             target = jnp.maximum(truth.pred[-1], 0)
-            loss = -layout.log_softmax_at(scores, target)
-            losses["predecessor"] = masked_mean(loss, truth.reached)
-        if algorithm.sequential:
-            losses["visited"] = jnp.mean(binary_cross_entropy(y[:, 0], truth.visited[-1]))
-        return losses | network.priors(task)
+            losses["predecessor"] = masked_mean(
+                -layout.log_softmax_at(scores, target), truth.reached
+            )
+        return losses | algorithm.framework.answer_losses(truth, y) | network.priors(task)
 
+    def carries_all(self, algorithm):
+        return True
 
-def key_loss(algorithm, key, target):
-    """Smooth-L1, or cross-entropy where the key is a bit."""
-    return binary_cross_entropy(key, target) if algorithm.binary else smooth_l1(key - target)
+    def compare(self, algorithm, execution, truth):
+        by_metric, answer, reached = {}, None, truth.reached
+        if execution.key is not None:
+            last = jnp.minimum(truth.length, execution.key.shape[0]) - 1
+            by_metric["key"] = Comparison(
+                execution.key[last], truth.key[-1], reached, algorithm.key_metric
+            )
+        if execution.pointer is not None:
+            last = jnp.minimum(truth.length, execution.pointer.shape[0]) - 1
+            answer = execution.pointer[last]
+            by_metric["pred"] = Comparison(answer, truth.pred[-1], reached)
+        return Comparisons(by_metric, answer)
+
+    def final_answer(self, algorithm, execution):
+        return execution.key[-1], execution.pointer[-1]
 
 
 SUPERVISIONS: dict[str, Supervision] = {"tf": TeacherForcing(), "na": NoAlgorithm()}

@@ -189,6 +189,7 @@ def train(
             "diverged": np.asarray(states.diverged).tolist(),
             "infinity": typical_infinity(tasks, splits.train, experiment.infinity),
             "memory": memory,
+            "horizon": int(jnp.max(training.truths[-1].length)),
         }
         model = Model(experiment, seeds, states.best, card)
         record.save(epochs, training=time.monotonic() - started)

@@ -1,4 +1,4 @@
-"""What losses read of a training rollout, by the fastest way that a network offers."""
+"""Rollouts of training: the latents that losses read, computed the fastest way available."""
 
 from __future__ import annotations
 
@@ -11,25 +11,26 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float
 
+from algotransfer.algorithms.state import State
 from algotransfer.devices import has_tf32
 from algotransfer.networks.deferred_gradients import scan_with_deferred_gradients
 from algotransfer.networks.executor import Executor, FoldableExecutor
 from algotransfer.networks.layouts import Dense, Layout
 from algotransfer.networks.layouts.listed import with_neighbours
 from algotransfer.networks.parts import Latent
-from algotransfer.networks.rollout import Driver, State, advance, choose, features, rollout
+from algotransfer.networks.rollout import Driver, choose, detach, learning_steps, rollout
 
 KERNELS_UP_TO = 30  # nodes
-SWITCH = "ALGOTRANSFER_KERNELS"  # 0 switches them off
+SWITCH = "ALGOTRANSFER_KERNELS"  # set to 0 to disable the kernels
 
 
 def kernels_run() -> bool:
-    """Whether small graphs are left to GPU kernels."""
+    """Whether small graphs run on GPU kernels."""
     return has_tf32() and os.environ.get(SWITCH) != "0"
 
 
 def training_layout(network: Executor, layout: Layout) -> Layout:
-    """The layout with which a network's rollouts and losses are computed fastest."""
+    """The layout in which a network's rollouts and losses are fastest."""
     if not isinstance(layout, Dense) or layout.num_nodes > KERNELS_UP_TO:
         return layout
     kernels = isinstance(network, FoldableExecutor) and network.folds and kernels_run()
@@ -43,11 +44,11 @@ def training_latents(
     num_steps: int,
     learning: bool = True,
 ) -> tuple[Latent, ...]:
-    """All latents of algorithms with a teacher, the last one of those that run free.
+    """Return all latents of algorithms with a teacher, and the last latent of the others.
 
     **Arguments:**
 
-    - `learning`: whether there will be a gradient. Without, products may be rounded.
+    - `learning`: whether a gradient is needed; otherwise products may be rounded.
     """
     if isinstance(network, FoldableExecutor) and network.folds:
         return folded_latents(network, layout, drivers, num_steps, learning)
@@ -57,7 +58,7 @@ def training_latents(
 def plain_latents(
     network: Executor, layout: Layout, drivers: tuple[Driver, ...], num_steps: int
 ) -> tuple[Latent, ...]:
-    """The same by the network's own steps: the reference for all faster ways."""
+    """`training_latents` by the network's plain steps: the reference of all faster paths."""
     taught = [driver.teacher is not None for driver in drivers]
 
     def emit(before, latents, after):
@@ -69,21 +70,22 @@ def plain_latents(
 
 
 def _stepped_from(states, teachers) -> tuple[State, ...]:
-    """The teacher's state where there is one, else the network's own."""
+    """Return the teacher's state where there is one, else the network's own."""
     both = zip(states, teachers, strict=True)
     return tuple(state if teacher is None else teacher for state, teacher in both)
 
 
-def _wider(matrix: Float[Array, "n d"], rows: int, columns: int) -> Float[Array, "_ _"]:
+def _pad(matrix: Float[Array, "n d"], rows: int, columns: int) -> Float[Array, "_ _"]:
     return jnp.pad(matrix, [(0, rows), (0, columns)])
 
 
 class _Carry(eqx.Module):
     hidden: Float[Array, "*steps n h"]
-    states: tuple[State | None, ...]  # of what runs free
+    states: tuple[State | None, ...]  # of algorithms without a teacher
 
 
 class _Input(eqx.Module):
+    learns: Bool[Array, "*steps"] | None
     running: Bool[Array, "*steps"]
     active: tuple[Bool[Array, "*steps"], ...]
     teachers: tuple[State | None, ...]
@@ -97,7 +99,7 @@ def folded_latents(
     num_steps: int,
     learning: bool = True,
 ) -> tuple[Latent, ...]:
-    """The same with folded weights: a few large products instead of many small ones."""
+    """`training_latents` with folded weights: a few large products instead of many small ones."""
     if network.independent and len(drivers) > 1:
         each = [
             folded_latents(network.only(k), layout, (driver,), num_steps, learning)
@@ -108,46 +110,54 @@ def folded_latents(
     free = tuple(driver.teacher is None for driver in drivers)
     carry_all = tuple(driver.carry_all for driver in drivers)
     folded = network.fold(free)
-    # Zeros up to multiples of four, the sizes that GPUs multiply at full speed.
+    # Zero-pad to multiples of four, the sizes that GPUs multiply at full speed.
     rows, columns = (-size % 4 for size in folded.first.shape)
     layout = network.own_layout(layout)
-    between = dataclasses.replace(folded.edge_stage, rounded=not learning)
+    edge_stage = dataclasses.replace(folded.edge_stage, rounded=not learning)
 
-    def step(linear, between, layout, carry: _Carry, now: _Input) -> _Carry:
+    def step(linear, edge_stage, layout, carry: _Carry, now: _Input) -> _Carry:
         before = _stepped_from(carry.states, now.teachers)
-        x = [features(a, s) for a, s in zip(algorithms, before, strict=True)]
-        inputs = _wider(jnp.concatenate([*x, carry.hidden], axis=-1), 0, rows)
-        hidden, y = between.step(inputs, layout, linear)
+        old_hidden, before = detach(now.learns, (carry.hidden, before))
+        x = [a.framework.features(s) for a, s in zip(algorithms, before, strict=True)]
+        inputs = _pad(jnp.concatenate([*x, old_hidden], axis=-1), 0, rows)
+        hidden, y = edge_stage.step(inputs, layout, linear)
         states, used = [], 0
         for k, algorithm in enumerate(algorithms):
             if not free[k]:
                 states.append(None)
                 continue
-            own = y[:, used : used + (width := 2 if algorithm.sequential else 1)]
+            width = algorithm.framework.num_outputs
+            own = y[:, used : used + width]
             used += width
-            moved = advance(algorithm, layout, before[k], own, now.noises[k], carry_all[k])
+            moved = algorithm.framework.advance(
+                algorithm, layout, before[k], own, now.noises[k], carry_all[k]
+            )
             states.append(choose(now.active[k], moved, before[k]))
         return _Carry(choose(now.running, hidden, carry.hidden), tuple(states))
 
     t = jnp.arange(num_steps)
     inputs = _Input(
+        learning_steps(drivers, num_steps),
         t < jnp.max(jnp.stack([driver.steps for driver in drivers])),
         tuple(t < driver.steps for driver in drivers),
         tuple(driver.teacher for driver in drivers),
         tuple(driver.noise for driver in drivers),
     )
     start = _Carry(
-        jnp.zeros((layout.num_nodes, between.hidden)),
+        jnp.zeros((layout.num_nodes, edge_stage.hidden)),
         tuple(driver.start if f else None for driver, f in zip(drivers, free, strict=True)),
     )
-    matrices = (_wider(folded.first, rows, columns), _wider(folded.update, 0, columns))
-    ran: Any = scan_with_deferred_gradients(step, matrices, between, layout, inputs, start)
+    matrices = (_pad(folded.first, rows, columns), _pad(folded.update, 0, columns))
+    ran: Any = scan_with_deferred_gradients(step, matrices, edge_stage, layout, inputs, start)
     carries, end = ran
 
     before = carries.hidden
     after = jnp.concatenate([before[1:], end.hidden[None]])
     stepped_from = _stepped_from(carries.states, tuple(driver.teacher for driver in drivers))
-    x = tuple(features(a, state) for a, state in zip(algorithms, stepped_from, strict=True))
+    before, stepped_from = detach(inputs.learns, (before, stepped_from))
+    x = tuple(
+        a.framework.features(state) for a, state in zip(algorithms, stepped_from, strict=True)
+    )
     latents = []
     for k, driver in enumerate(drivers):
         seen = (before, after, x)

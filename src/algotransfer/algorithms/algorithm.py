@@ -1,4 +1,4 @@
-"""What an algorithm is (a few lines of data) and what running it leaves behind (a trace)."""
+"""`Algorithm`, a graph algorithm as data, and `Trace`, the record of its steps."""
 
 from __future__ import annotations
 
@@ -13,42 +13,46 @@ import numpy as np
 from jax.typing import ArrayLike
 from jaxtyping import Bool, Float, Int
 
+from algotransfer.algorithms.frameworks import Framework
+from algotransfer.algorithms.state import State
+from algotransfer.losses import binary_cross_entropy, smooth_l1
+
 Array = jax.Array | np.ndarray
 
 
 def largest_final_key_plus_one(final_key: Float[Array, "*batch nodes"]) -> Float[Array, "*batch"]:
-    """The field's stand-in for ∞: just beyond the largest finite answer of that graph."""
+    """The field's stand-in for ∞: the largest finite answer of that graph plus one."""
     return 1 + jnp.max(final_key, axis=-1, where=jnp.isfinite(final_key), initial=0.0)
 
 
 @dataclass(frozen=True, eq=False)
 class Algorithm:
-    """One of the paper's algorithms: `initialise_nodes` and `relax_edge`, as data.
+    """A graph algorithm: `initialise_nodes` and `relax_edge` of the paper, as data.
 
-    The two frameworks (the paper's Algorithms 1 and 2) do the rest: a *parallel* algorithm relaxes
-    every edge at once until nothing changes, a *sequential* one pops the best node of a queue and
-    relaxes its edges. Adding an algorithm is one such object.
+    The framework does the rest: a *parallel* algorithm relaxes every edge at once until nothing
+    changes, a *sequential* one pops the best node of a queue and relaxes its edges.
 
     **Arguments:**
 
+    - `framework`: `PARALLEL` or `SEQUENTIAL`.
     - `relax`: `(key of u, weight of the edge) -> candidate key of v`, on arrays that broadcast.
     - `source_key`: `(number of nodes) -> key of the source` at the start.
     - `unreached_key`: key of every other node at the start; a node is *reached* once it differs.
     - `relax_once`: a node keeps the first key that it is given (depth-first search).
-    - `weights`: the closed interval in which the algorithm makes sense of weights; the lower end
-        is excluded when it is 0.
+    - `weights`: the closed interval of valid weights; the lower end is excluded when it is 0.
     - `weighted`: whether the network sees the weights (otherwise 1 on every edge).
-    - `binary`: whether the key is a bit that the network predicts by a logit.
+    - `binary`: whether the key is a bit that the network predicts by a logit. Predecessors of such
+        an algorithm are neither learned nor judged, because several are equally right.
     - `stand_in`: `(final keys) -> finite number` that the network sees in place of ∞ under the
         instance rule.
-    - `unit`: `(number of nodes) -> number` that keys are divided by on their way to the network.
+    - `unit`: `(number of nodes) -> number` that keys are divided by for the network.
     - `cost`: how good a predicted answer is: the key along its `path`, the weight of its `tree`,
-        or None where there is no such thing.
+        or None where neither is defined.
     """
 
     name: str
     title: str
-    sequential: bool
+    framework: Framework
     relax: Callable[[Array, Array], Array]
     source_key: Callable[[int], float]
     unreached_key: float
@@ -62,23 +66,52 @@ class Algorithm:
     cost: Literal["path", "tree"] | None = "path"
 
     @property
-    def framework(self) -> str:
-        """`parallel` or `sequential`."""
-        return "sequential" if self.sequential else "parallel"
+    def sequential(self) -> bool:
+        """Whether one node is visited per step."""
+        return self.framework.name == "sequential"
+
+    @property
+    def predicts_predecessors(self) -> bool:
+        """Whether predecessors are learned and judged."""
+        return not self.binary
+
+    @property
+    def key_metric(self) -> str:
+        """How predicted keys are scored: `squared` error, or the share that is `right`."""
+        return "right" if self.binary else "squared"
+
+    def decode_key(self, output: Float[jax.Array, "*shape"]) -> Float[jax.Array, "*shape"]:
+        """Return the key that a network's output stands for."""
+        return (output > 0).astype(output.dtype) if self.binary else output
+
+    def key_loss(self, output, target) -> Float[jax.Array, "*shape"]:
+        """Smooth-L1, or cross-entropy where the key is a bit."""
+        return binary_cross_entropy(output, target) if self.binary else smooth_l1(output - target)
 
     def better(self, a: Array, b: Array) -> Array:
         """Whether key `a` is strictly better than key `b`."""
         return a < b if self.smaller_is_better else a > b
 
     def initial_key(self, source: ArrayLike, num_nodes: int) -> Float[jax.Array, " {num_nodes}"]:
-        """The keys of step 0, ∞ and all."""
+        """The keys of step 0, ∞ included."""
         is_source = jnp.arange(num_nodes) == source
         return jnp.where(
             is_source, jnp.float32(self.source_key(num_nodes)), jnp.float32(self.unreached_key)
         )
 
+    def start(self, source: ArrayLike, num_nodes: int, infinity: ArrayLike) -> State:
+        """The network's state of step 0.
+
+        **Arguments:**
+
+        - `infinity`: what stands for ∞, in the units of the network.
+        """
+        key = self.initial_key(source, num_nodes)
+        key = jnp.where(jnp.isinf(key), infinity, key / self.unit(num_nodes))
+        return self.framework.start(key, source)
+
     def __repr__(self) -> str:
-        return f"<{self.framework} algorithm {self.name!r}>"
+        return f"<{self.framework.name} algorithm {self.name!r}>"
 
 
 class Trace(eqx.Module):

@@ -1,4 +1,8 @@
-"""The losses of the paper, each for one graph."""
+"""Losses of the paper.
+
+They are not those of optax because committed runs must be reproducible to the last bit: optax
+orders the same operations differently.
+"""
 
 from __future__ import annotations
 

@@ -1,0 +1,72 @@
+"""`Truth`: a trace in the units and the form that the network sees (SPEC §2)."""
+
+from __future__ import annotations
+
+import equinox as eqx
+import jax.numpy as jnp
+from jaxtyping import Array, Bool, Float, Int
+
+from algotransfer.algorithms.algorithm import Algorithm, Trace
+from algotransfer.algorithms.algorithm import Array as AnyArray
+from algotransfer.algorithms.state import State
+
+Infinity = float | str  # "instance", or the number that stands for ∞
+
+
+class Truth(eqx.Module):
+    """A trace for the network: finite keys in its units, and the nodes done by each step.
+
+    `visited` holds the nodes visited (sequential) or reached (parallel). `next_node` is uniform
+    over the nodes that may be visited next (all nodes tied for the best key); None if parallel.
+    """
+
+    key: Float[Array, "*batch states n"]
+    pred: Int[Array, "*batch states n"]
+    visited: Bool[Array, "*batch states n"]
+    next_node: Float[Array, "*batch steps n"] | None
+    source: Int[Array, "*batch"]
+    length: Int[Array, "*batch"]
+
+    @property
+    def start(self) -> State:
+        """The initial state; a free-running execution is given nothing else."""
+        return State(self.key[0], self.visited[0].astype(self.key.dtype))
+
+    @property
+    def reached(self) -> Bool[Array, " n"]:
+        """The nodes that the algorithm reaches in the end."""
+        return self.pred[-1] >= 0
+
+
+def make_truth(algorithm: Algorithm, trace: Trace, infinity: Infinity, num_steps: int) -> Truth:
+    """Convert a batch of traces into inputs and targets of the network.
+
+    **Arguments:**
+
+    - `infinity`: `instance` for the algorithm's own stand-in per graph, or a number.
+    - `num_steps`: steps to keep; at least the longest trace of the batch.
+    """
+    num_nodes = trace.key.shape[-1]
+    kept = slice(num_steps + 1)
+    stand_in = stand_in_for(algorithm, trace.final_key, infinity)[..., None, None]
+    raw = jnp.asarray(trace.key[..., kept, :])
+    pred = jnp.asarray(trace.pred[..., kept, :])
+    done = None if trace.visited is None else jnp.asarray(trace.visited[..., kept, :])
+    visited, next_node = algorithm.framework.targets(algorithm, raw, done)
+    return Truth(
+        key=jnp.where(jnp.isinf(raw), stand_in, raw) / algorithm.unit(num_nodes),
+        pred=pred,
+        visited=visited,
+        next_node=next_node,
+        source=jnp.argmax(pred[..., 0, :] >= 0, axis=-1).astype(jnp.int32),
+        length=jnp.asarray(trace.length),
+    )
+
+
+def stand_in_for(
+    algorithm: Algorithm, final_key: Float[AnyArray, "*batch n"], infinity: Infinity
+) -> Float[Array, "*batch"]:
+    """The number that the network sees for ∞ in each graph, before division by the unit."""
+    if infinity == "instance":
+        return jnp.asarray(algorithm.stand_in(final_key))
+    return jnp.full(final_key.shape[:-1], float(infinity))

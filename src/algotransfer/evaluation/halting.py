@@ -1,0 +1,84 @@
+"""Halting rules: after which step the answer of a free-running network is read.
+
+A rule maps the recorded steps of one graph to a number of steps. Rules apply to networks that
+learned from answers alone; a network taught by steps predicts its own termination.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Int
+
+from algotransfer.errors import UserError
+from algotransfer.evaluation.harness import Execution
+from algotransfer.names import check_name
+from algotransfer.training.objective import Task
+
+PATIENCE = 5  # steps without a changed pointer after which an answer counts as settled
+
+# (all steps of one graph, the algorithm's number of steps, the longest training rollout)
+HaltingRule = Callable[[Execution, Int[Array, ""], int], Int[Array, ""]]
+
+
+def told(execution: Execution, length: Int[Array, ""], horizon: int) -> Int[Array, ""]:
+    """Read after the algorithm's true number of steps, as the paper does."""
+    return length
+
+
+def at_horizon(execution: Execution, length: Int[Array, ""], horizon: int) -> Int[Array, ""]:
+    """Read after as many steps as the longest training rollout had."""
+    return jnp.int32(horizon)
+
+
+def settled(execution: Execution, length: Int[Array, ""], horizon: int) -> Int[Array, ""]:
+    """Read at the first step at which no pointer has changed for `PATIENCE` steps."""
+    assert execution.pointer is not None
+    changed = jnp.any(execution.pointer[1:] != execution.pointer[:-1], axis=-1)  # [steps - 1]
+    num_steps = execution.pointer.shape[0]
+    step = jnp.arange(2, num_steps + 1)
+    last_change = jax.lax.cummax(jnp.where(changed, step, 1))
+    quiet = step - last_change >= PATIENCE
+    return jnp.where(jnp.any(quiet), step[jnp.argmax(quiet)], num_steps)
+
+
+def termination(execution: Execution, length: Int[Array, ""], horizon: int) -> Int[Array, ""]:
+    """Read at the first step whose termination probability exceeds one half."""
+    assert execution.stop is not None
+    stops = execution.stop > 0
+    return jnp.where(jnp.any(stops), jnp.argmax(stops) + 1, len(stops))
+
+
+HALTING_RULES: dict[str, HaltingRule] = {
+    "told": told,
+    "horizon": at_horizon,
+    "settled": settled,
+    "termination": termination,
+}
+
+
+def check_halt(halt: str, target: Task) -> None:
+    """Raise a `UserError` unless a network with this target can be read by a rule."""
+    check_name("halting rule", halt, HALTING_RULES)
+    answers_alone = target.supervision.told_steps
+    if halt != "told" and answers_alone == (halt == "termination"):
+        trained = "from answers alone" if answers_alone else "with teacher forcing"
+        rules = "told, horizon or settled" if answers_alone else "termination"
+        raise UserError(f"halt={halt!r} for a network trained {trained}; choose {rules}")
+
+
+def read_at(
+    halt: str, execution: Execution, length: Int[Array, ""] | int, horizon: int
+) -> tuple[Execution, Int[Array, ""]]:
+    """Reduce the recorded steps of one graph to the one that a rule reads.
+
+    **Returns:** an `Execution` of a single step, and the number of that step.
+    """
+    assert execution.pointer is not None
+    assert execution.key is not None
+    step = HALTING_RULES[halt](execution, jnp.asarray(length), horizon)
+    step = jnp.clip(step, 1, execution.pointer.shape[0])
+    key, pointer = execution.key[step - 1], execution.pointer[step - 1]
+    return Execution(key=key[None], pointer=pointer[None]), step
