@@ -14,8 +14,6 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-import jax
-import jax.numpy as jnp
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas
@@ -26,10 +24,8 @@ from rich.table import Table
 from scipy.stats import spearmanr
 
 from algotransfer import Dataset, load_model, make_dataset
-from algotransfer.algorithms.truth import make_truth
 from algotransfer.draw import save_figure
-from algotransfer.evaluation.evaluation_batch import EvaluationBatch
-from algotransfer.evaluation.harness import make_free_drivers, run_free
+from algotransfer.evaluation.by_step import errors_of_chunks
 from algotransfer.evaluation.summary import paper_key
 from algotransfer.report.cells import least_marked
 from algotransfer.report.collect import EXPERIMENT, read_results
@@ -44,24 +40,12 @@ COMMITTED = Path(__file__).parents[1] / "results" / "results.csv"
 LOST = 0.1  # by how much the mean error may be larger after the end; beyond, the answer is lost
 
 
-def record_execution(weights: str, dataset: Dataset) -> dict:
+def errors_around_the_end(weights: str, dataset: Dataset) -> dict:
     """Every seed's predecessor error at steps around each graph's end, against the final truth."""
     model = load_model(weights)
-    batch = EvaluationBatch.prepare(
-        model.networks, list(model.seeds), model.experiment, dataset.graphs
-    )
-    starts = tuple(
-        make_truth(task.algorithm, ends, batch.infinity, 1)
-        for task, ends in zip(batch.tasks, batch.ends, strict=True)
-    )
-    length = np.asarray(batch.ends[-1].length)
-    steps = tuple(jnp.asarray(length + AFTER) for _ in starts)
-    graphs = jax.tree.map(jnp.asarray, dataset.graphs)
-    drivers = make_free_drivers(batch.tasks, starts, steps)
-    execution = run_free(batch.networks, graphs, drivers, num_steps=int(length.max()) + AFTER)
-    true = np.asarray(batch.ends[-1].final_pred)
-    wrong = (np.asarray(execution.pointer) != true[:, None]) & (true >= 0)[:, None]
-    errors = wrong.sum(-1) / (true >= 0).sum(-1)[:, None]  # [seeds, graphs, steps]
+    length = np.asarray(dataset.trace(model.experiment.target).length)
+    chunks = errors_of_chunks(model, dataset, past_end=AFTER)
+    errors = np.concatenate([part[:, :new] for part, new in chunks], axis=1)
     graph = np.arange(len(length))
     around = {
         str(k): errors[:, graph, np.maximum(length + k, 1) - 1].mean(1).round(5).tolist()
@@ -156,7 +140,7 @@ def main() -> None:
     without += [name for name in committed_weights() if "-extra" in name]
     dataset = make_dataset(FAMILIES, arguments.num_graphs, NODES, split="test")
     rows = [
-        record_execution(name, dataset)
+        errors_around_the_end(name, dataset)
         for name in track(arguments.weights or without, "running on")
     ]
     write(arguments.out, rows, packages=("jax",))

@@ -29,7 +29,7 @@ class Experiment:
     """The network: the Neural Executor, its more expressive successor, or another."""
     target: str = "dijkstra"
     """The algorithm to learn (`algotransfer list` names them)."""
-    supervision: Literal["tf", "na"] = "na"
+    supervision: str = "na"
     """Teacher forcing (every step is shown), or no algorithm (inputs and outputs alone)."""
     method: str = ALONE
     """How knowledge of the base algorithms is transferred to the target."""

@@ -98,7 +98,8 @@ def execute(
     execution = free_run.run(batch, np.array([0]), record)
     execution = jax.tree.map(lambda leaf: leaf[0, 0], execution)
     if halt is not None:
-        execution, steps = read_at(halt, execution, steps, horizon)
+        execution, step = read_at(halt, execution, steps, horizon)
+        steps = int(step)
     key, pred = target.supervision.final_answer(target.algorithm, execution)
 
     algorithm = target.algorithm
@@ -107,7 +108,7 @@ def execute(
     return Answer(
         algorithm,
         seed,
-        int(steps),
+        steps,
         constants[-1],
         np.asarray(key),
         np.asarray(pred),

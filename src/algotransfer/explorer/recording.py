@@ -63,7 +63,7 @@ def record_execution(
 
 
 def _record(task: Task, graph: Graph, infinity: float, steps: Any) -> RecordedExecution:
-    """Keep the network's own state of an `Execution` of NumPy arrays; mark what it does not hold."""
+    """Convert an `Execution` of NumPy arrays; mark keys that the network does not hold."""
     algorithm, source = task.algorithm, int(graph.source)
     carry_all = task.supervision.carries_all(algorithm)
     start = algorithm.start(source, graph.num_nodes, infinity)

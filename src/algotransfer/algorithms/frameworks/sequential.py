@@ -146,6 +146,7 @@ class Sequential(Framework):
         def at(values):  # [steps, n] -> [steps]
             return jnp.take_along_axis(values, node, axis=1)[:, 0]
 
+        assert truth.next_node is not None
         reached = jax.vmap(layout.reach)(before) | (jnp.arange(layout.num_nodes) == truth.source)
         target = jnp.maximum(truth.pred[1:], 0)
         log_probability = jax.vmap(layout.log_softmax_at)(scores, target, reached)
@@ -166,6 +167,7 @@ class Sequential(Framework):
         return jnp.argmax(after.visited - before.visited), probability
 
     def compare_steps(self, algorithm, execution, truth):
+        assert truth.next_node is not None
         num_steps, num_nodes = truth.next_node.shape
         step = jnp.argmax(truth.visited[1:] & ~truth.visited[:-1], axis=0)  # [n], of its visit
         node, reached, kind = jnp.arange(num_nodes), truth.reached, algorithm.key_metric

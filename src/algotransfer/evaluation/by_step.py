@@ -1,0 +1,86 @@
+"""Errors by step: how the answer of a free-running network changes while it runs on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from jaxtyping import Float
+
+from algotransfer.datasets.dataset import Dataset
+from algotransfer.evaluation.evaluate_networks import Progress
+from algotransfer.evaluation.evaluation_batch import EvaluationBatch
+from algotransfer.training.runs import Model, load_model
+
+if TYPE_CHECKING:
+    import pandas
+
+STEPS_PAST_END = 30
+EVERY_STEP_UP_TO = 50  # later steps are thinned to every fifth
+COLUMNS = ("seed", "family", "num_nodes", "step", "metric", "value", "num_graphs")
+
+
+def evaluate_by_step(
+    source: str | Path | Model,
+    datasets: Iterable[Dataset],
+    *,
+    past_end: int = STEPS_PAST_END,
+    progress: Progress = lambda done, total: None,
+) -> pandas.DataFrame:
+    """Measure predecessor errors against the final answer after every step.
+
+    **Arguments:**
+
+    - `source`: a model, a run folder, a weights file, or the name of committed weights.
+    - `past_end`: steps to run beyond the number of nodes.
+
+    **Returns:** one row per seed, family, number of nodes and step, thinned to every fifth step
+    beyond step 50.
+    """
+    import pandas
+
+    model = source if isinstance(source, Model) else load_model(source)
+    datasets = list(datasets)
+    total, done, rows = sum(map(len, datasets)), 0, []
+    for dataset in datasets:
+        errors = []
+        for part, new in errors_of_chunks(model, dataset, past_end):
+            errors.append(part[:, :new])
+            done += new
+            progress(done, total)
+        errors = np.concatenate(errors, axis=1)  # [seeds, graphs, steps]
+        for family in dataset.families:
+            means = errors[:, dataset.family == family].mean(axis=1)
+            count = int((dataset.family == family).sum())
+            for seed, by_step in zip(model.seeds, means, strict=True):
+                rows += [
+                    (seed, family, dataset.num_nodes, step, "pred", float(value), count)
+                    for step, value in enumerate(by_step, start=1)
+                    if step <= EVERY_STEP_UP_TO or step % 5 == 0
+                ]
+    return pandas.DataFrame(rows, columns=list(COLUMNS))
+
+
+def errors_of_chunks(model: Model, dataset: Dataset, past_end: int):
+    """Yield predecessor errors [seeds, graphs, steps] chunk by chunk, and the new graphs of each.
+
+    The error of a graph after a step is the share of reached nodes whose pointer differs from the
+    final predecessor.
+    """
+    batch = EvaluationBatch.prepare(
+        model.networks, list(model.seeds), model.experiment, dataset.graphs, halt="settled"
+    )
+    run = batch.run.with_steps(dataset.num_nodes + past_end)
+    true = np.asarray(batch.end.final_pred)
+    for index, new in batch.chunks():
+        pointer = np.asarray(run.run(dataset.graphs, index, "steps").pointer)
+        yield pointer_errors(pointer, true[index]), new
+
+
+def pointer_errors(pointer, true) -> Float[np.ndarray, "seeds graphs steps"]:
+    """Share of reached nodes whose pointer differs from the final predecessor, after every step."""
+    reached = true >= 0
+    wrong = (pointer != true[:, None]) & reached[:, None]
+    return wrong.sum(-1) / reached.sum(-1)[:, None]

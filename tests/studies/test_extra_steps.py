@@ -1,0 +1,67 @@
+"""The variants of the study on extra steps train, and differ in what they say they differ in."""
+
+import dataclasses
+
+import extra_steps
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from algotransfer.datasets import Splits, make_dataset
+from algotransfer.training.examples import make_examples, tasks_of
+from algotransfer.training.supervision import SUPERVISIONS
+
+LENGTH = np.array([20, 20, 18, 20, 16, 20])
+
+
+def test_exact_steps_are_the_same_for_every_graph():
+    steps = SUPERVISIONS["na_exact10"].training_steps(LENGTH, 0)
+    assert np.array_equal(steps, LENGTH + 10)
+
+
+def test_progressive_steps_are_true_on_every_second_graph_and_in_range_elsewhere():
+    length = np.full(1000, 20)
+    steps = SUPERVISIONS["na_progressive"].training_steps(length, 0)
+    assert np.all(steps[::2] == 20)
+    assert steps[1::2].min() >= 1
+    assert steps[1::2].max() == 30
+    assert len(set(steps[1::2].tolist())) > 25
+
+
+def test_mixed_graphs_have_all_sizes_and_isolated_nodes():
+    dataset = extra_steps.mixed_dataset(26, "train")
+    length = np.asarray(dataset.trace("dijkstra").length)
+    assert dataset.num_nodes == 20
+    assert length.max() <= 20
+    assert {8, 9, 10, 12, 20} <= set(length[dataset.family == "grid"].tolist())
+    assert not {11, 13, 17, 19} & set(length[dataset.family == "grid"].tolist())
+
+
+@pytest.mark.parametrize("variant", ["exact10", "mixed", "progressive"])
+def test_variants_train(variant, monkeypatch, tmp_path):
+    small = {"max_epochs": 1, "hidden": 4, "trajectories": 2, "batch_size": 8}
+    experiment = dataclasses.replace(extra_steps.VARIANTS[variant], **small)
+    splits = Splits(*(make_dataset("er", 16, 8, split=s) for s in ("train", "validation")), {})
+    if variant == "mixed":
+        splits = Splits(*(extra_steps.mixed_dataset(13, s) for s in ("train", "validation")), {})
+    monkeypatch.setattr(extra_steps, "SEEDS", (0, 1))
+    monkeypatch.setitem(extra_steps.VARIANTS, variant, experiment)
+    monkeypatch.setattr(extra_steps, "mixed_splits", lambda: splits)
+    monkeypatch.setattr(extra_steps, "make_splits", lambda name: splits)
+    path = extra_steps.train_variant(variant, tmp_path, float("inf"))
+    assert (path / "weights.npz").exists()
+
+
+def test_progressive_detaches_the_first_steps():
+    """The gradient of a graph that is read one step after n detached ones is that of one step."""
+    (task,) = tasks_of(extra_steps.VARIANTS["progressive"])
+    dataset = make_dataset("er", 4, 6)
+    examples = make_examples((task,), dataset, "instance")
+    truth = jax.tree.map(lambda leaf: leaf[1], examples.truths[0])
+    noise = jax.random.gumbel(jax.random.key(0), (examples.num_steps, 6))
+    driver = task.supervision.driver(task.algorithm, truth, noise)
+    assert 0 <= int(driver.detached_steps) < int(truth.length)
+    plain = dataclasses.replace(truth, length=jnp.sum(truth.visited[-1]))
+    driver = task.supervision.driver(task.algorithm, plain, noise)
+    assert int(driver.detached_steps) == 0
