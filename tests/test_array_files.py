@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from algotransfer import archive
+from algotransfer import array_files
 from algotransfer.array_files import load_arrays, save_arrays
 
 ARRAYS = {
@@ -184,7 +184,7 @@ def test_entries_cannot_claim_more_than_the_file_has(path):
 
 
 def test_a_file_too_large_is_not_read(path, monkeypatch):
-    monkeypatch.setattr(archive, "MAX_FILE_BYTES", 100)
+    monkeypatch.setattr(array_files, "MAX_FILE_BYTES", 100)
     with pytest.raises(ValueError, match="more than the 100 that are read"):
         load_arrays(path)
 

@@ -65,7 +65,7 @@ def test_dense_view_is_the_sparse_one(arguments):
 @given(batches())
 def test_sorting_and_marking_agree(arguments):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(graph_module, "DENSE_TRAINING_MAX_NODES", 0)
+        patch.setattr(graph_module, "DENSE_SORT_MAX_CELLS", 0)
         by_sorting = from_edges(*arguments)
     assert same(by_sorting, from_edges(*arguments))
 
@@ -81,7 +81,7 @@ def test_block_size_does_not_matter(arguments, cells):
 @pytest.mark.parametrize("dense_up_to", [0, 10**9])
 @pytest.mark.parametrize("second", [(0, 1), (1, 0), (2, 2)])
 def test_an_edge_is_listed_once(monkeypatch, dense_up_to, second):
-    monkeypatch.setattr(graph_module, "DENSE_TRAINING_MAX_NODES", dense_up_to)
+    monkeypatch.setattr(graph_module, "DENSE_SORT_MAX_CELLS", dense_up_to)
     with pytest.raises(ValueError, match="an edge is listed twice, or joins a node to itself"):
         from_edges(
             3, 1, np.zeros(2, int), np.array([(0, 1), second]).T, np.ones(2), np.zeros(1, int)
