@@ -1,122 +1,118 @@
-"""Where nodes are drawn: grids as grids, other graphs such that neighbours lie close together."""
+"""Node positions for pictures and pages: grids as grids, other graphs by distance."""
 
 from __future__ import annotations
 
 from itertools import combinations
 
+import networkx
 import numpy as np
 from jaxtyping import Float, Int
+from scipy.sparse.csgraph import connected_components, dijkstra
 
-from algotransfer.graphs import Graph, to_networkx
+from algotransfer.graphs import Graph, to_networkx, to_scipy
+from algotransfer.graphs.named import undirected_edges
 
-DISTANCES_UP_TO = 100  # nodes; above it, springs are much faster than distances of all pairs
-ITERATIONS = 60
-ROOM, PUSHES = 0.5, 40  # distance that nodes keep, in edges, and how patiently it is made
-ASPECT = 1.5  # width by height to which graphs that are no grids are stretched: so are screens
+KAMADA_KAWAI_MAX_NODES = 100  # above it, the spring layout is much faster
+SPRING_ITERATIONS = 60
+MIN_DISTANCE = 0.5  # between two nodes; the median edge has length 1
+SEPARATION_STEPS = 40
+ASPECT_RATIO = 1.5  # width by height to which graphs other than grids are stretched
 
-Places = Float[np.ndarray, "nodes 2"]
+Positions = Float[np.ndarray, "nodes 2"]
 
 
-def place_nodes(graph: Graph) -> Places:
-    """Places such that the longer side lies flat; equal graphs have equal places."""
-    grid = grid_places(graph)
+def place_nodes(graph: Graph) -> Positions:
+    """Return positions of the nodes of a single graph; equal graphs have equal positions.
+
+    The longer side is horizontal. The y axis points down, and the source lies in the upper left
+    quarter, so that an execution is read like text.
+    """
+    grid = grid_positions(graph)
     if grid is not None:
-        return _turned(grid, int(graph.source))
-    places = _turned(part_places(graph), int(graph.source))
-    width, height = np.ptp(places, axis=0)
-    return places * (max(1.0, ASPECT * height / max(width, 1e-9)), 1.0)
+        return _orient(grid, int(graph.source))
+    positions = _orient(_component_positions(graph), int(graph.source))
+    width, height = np.ptp(positions, axis=0)
+    return positions * (max(1.0, ASPECT_RATIO * height / max(width, 1e-9)), 1.0)
 
 
-def grid_places(graph: Graph) -> Places | None:
-    """Rows and columns of a grid with at least two of each, or None for any other graph."""
-    edges = _edges(graph)
+def grid_positions(graph: Graph) -> Positions | None:
+    """Return column and row of each node of a grid of at least 2 × 2, None for other graphs."""
+    edges = np.array([(u, v) for u, v, _ in undirected_edges(graph)], int).reshape(-1, 2).T
     degree = np.bincount(edges.ravel(), minlength=graph.num_nodes)
     corners = np.flatnonzero(degree == 2)
     if len(corners) != 4:
         return None
-    hops = {corner: _hops(graph.num_nodes, edges, corner) for corner in corners.tolist()}
-    for first, second in combinations(hops, 2):
-        # In a grid the sums and differences of these hops are twice the row and the column.
-        row = hops[first] + hops[second] - hops[first][second]
-        column = hops[first] - hops[second] + hops[first][second]
-        places = np.stack([column, row], axis=1) / 2
-        if _is_grid(places, edges):
-            return places
+    hops = dijkstra(to_scipy(graph), indices=corners, unweighted=True)  # corners × nodes
+    if not np.isfinite(hops).all():
+        return None
+    for first, second in combinations(range(4), 2):
+        # Sum and difference of the distances to two corners on one side of a grid are twice the
+        # row and twice the column, up to the length of that side.
+        side = hops[first][corners[second]]
+        column = hops[first] - hops[second] + side
+        row = hops[first] + hops[second] - side
+        positions = np.stack([column, row], axis=1) / 2
+        if _is_grid(positions, edges):
+            return positions
     return None
 
 
-def part_places(graph: Graph) -> Places:
-    """Each connected part on its own, with edges of length one; small parts below the first."""
-    import networkx
+def _is_grid(positions: Positions, edges: Int[np.ndarray, "2 pairs"]) -> bool:
+    """Return whether nodes fill a rectangle and the edges are exactly those of a grid."""
+    columns, rows = positions.max(axis=0) + 1
+    steps = np.abs(positions[edges[0]] - positions[edges[1]]).sum(axis=1)
+    return bool(
+        ((positions >= 0) & (positions % 1 == 0)).all()
+        and len(np.unique(positions, axis=0)) == len(positions) == rows * columns
+        and edges.shape[1] == rows * (columns - 1) + columns * (rows - 1)
+        and (steps == 1).all()
+    )
 
+
+def _component_positions(graph: Graph) -> Positions:
+    """Place each connected component by itself: the largest on top, the others in a row below."""
     network = to_networkx(graph)
-    places, left, top = np.zeros((graph.num_nodes, 2)), 0.0, 0.0
-    for part in sorted(networkx.connected_components(network), key=len, reverse=True):
-        members = sorted(part)
-        spot = _place_part(network.subgraph(members), members)
-        if left == top == 0.0:
-            top = float(spot[:, 1].max()) + 1
+    _, component = connected_components(to_scipy(graph), directed=False)
+    positions, left, top = np.zeros((graph.num_nodes, 2)), 0.0, 0.0
+    for label in np.argsort(-np.bincount(component), kind="stable"):
+        members = np.flatnonzero(component == label)
+        part = _place_component(network.subgraph(members.tolist()), members)
+        if top == 0.0:
+            top = float(part[:, 1].max()) + 1
         else:
-            spot = spot + np.array([left, top])
-            left = float(spot[:, 0].max()) + 1
-        places[members] = spot
-    return places
+            part += (left, top)
+            left = float(part[:, 0].max()) + 1
+        positions[members] = part
+    return positions
 
 
-def _place_part(part, members: list[int]) -> np.ndarray:
-    import networkx
-
-    if len(members) <= DISTANCES_UP_TO:
-        drawn = networkx.kamada_kawai_layout(part, weight=None)
+def _place_component(network: networkx.Graph, members: Int[np.ndarray, " members"]) -> Positions:
+    if len(members) <= KAMADA_KAWAI_MAX_NODES:
+        placed = networkx.kamada_kawai_layout(network, weight=None)
     else:
-        drawn = networkx.spring_layout(part, iterations=ITERATIONS, weight=None, seed=0)
-    spot = np.array([drawn[node] for node in members])
-    ends = [np.linalg.norm(drawn[u] - drawn[v]) for u, v in part.edges]
-    _, _, axes = np.linalg.svd((spot - spot.mean(axis=0)).T @ (spot - spot.mean(axis=0)))
-    spot = _apart(spot @ axes.T / max(float(np.median(ends)) if ends else 1.0, 1e-9))
-    return spot - spot.min(axis=0)
+        placed = networkx.spring_layout(network, iterations=SPRING_ITERATIONS, weight=None, seed=0)
+    positions = np.array([placed[node] for node in members.tolist()])
+    lengths = [np.linalg.norm(placed[u] - placed[v]) for u, v in network.edges] or [1.0]
+    centred = positions - positions.mean(axis=0)
+    _, _, axes = np.linalg.svd(centred.T @ centred)
+    positions = _separate(positions @ axes.T / max(float(np.median(lengths)), 1e-9))
+    return positions - positions.min(axis=0)
 
 
-def _apart(places: np.ndarray) -> np.ndarray:
-    """Pushes nodes that would overlap away from each other, a little at a time."""
-    for _ in range(PUSHES):
-        away = places[:, None] - places[None]  # [v, u]: from u to v
-        distance = np.linalg.norm(away, axis=-1) + np.eye(len(places)) * ROOM
-        push = np.clip(ROOM - distance, 0, None) / np.maximum(distance, 1e-6)
-        places = places + 0.4 * np.einsum("vu,vud->vd", push, away)
-    return places
+def _separate(positions: Positions) -> Positions:
+    """Push nodes that would overlap away from each other."""
+    for _ in range(SEPARATION_STEPS):
+        away = positions[:, None] - positions[None]  # [v, u]: from u to v
+        distance = np.linalg.norm(away, axis=-1) + np.eye(len(positions)) * MIN_DISTANCE
+        push = np.clip(MIN_DISTANCE - distance, 0, None) / np.maximum(distance, 1e-6)
+        positions = positions + 0.4 * np.einsum("vu,vud->vd", push, away)
+    return positions
 
 
-def _edges(graph: Graph) -> Int[np.ndarray, "2 pairs"]:
-    once = np.asarray(graph.senders) < np.asarray(graph.receivers)
-    return np.stack([np.asarray(graph.senders)[once], np.asarray(graph.receivers)[once]])
-
-
-def _hops(num_nodes: int, edges: np.ndarray, start: int) -> np.ndarray:
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import dijkstra
-
-    matrix = coo_array((np.ones(edges.shape[1]), tuple(edges)), shape=(num_nodes, num_nodes))
-    hops = dijkstra(matrix.tocsr(), directed=False, indices=start, unweighted=True)
-    return np.nan_to_num(hops, posinf=-1).astype(int)
-
-
-def _is_grid(places: np.ndarray, edges: np.ndarray) -> bool:
-    """Whether every cell of a rectangle is taken once and every edge joins two neighbouring."""
-    if (places != np.round(places)).any() or (places < 0).any():
-        return False
-    columns, rows = places.max(axis=0).astype(int) + 1
-    cells = {(x, y) for x, y in places.tolist()}
-    steps = np.abs(places[edges[0]] - places[edges[1]]).sum(axis=1)
-    complete = edges.shape[1] == rows * (columns - 1) + columns * (rows - 1)
-    full = len(cells) == len(places) == rows * columns
-    return bool(complete and full and (steps == 1).all())
-
-
-def _turned(places: np.ndarray, source: int) -> Places:
-    """Lies flat, with the source in the upper left quarter: executions read like text."""
-    places = places - (places.min(axis=0) + places.max(axis=0)) / 2
-    width, height = np.ptp(places, axis=0)
+def _orient(positions: Positions, source: int) -> Positions:
+    """Centre the positions, turn the longer side horizontal and the source to the upper left."""
+    positions = positions - (positions.min(axis=0) + positions.max(axis=0)) / 2
+    width, height = np.ptp(positions, axis=0)
     if height > width:
-        places = places[:, ::-1]
-    return places * np.where(places[source] > 0, -1.0, 1.0)
+        positions = positions[:, ::-1]
+    return positions * np.where(positions[source] > 0, -1.0, 1.0)

@@ -17,6 +17,7 @@ from algotransfer.graphs.named import (
     check_num_nodes,
     check_single,
     named_graph,
+    undirected_edges,
 )
 
 if TYPE_CHECKING:
@@ -86,13 +87,8 @@ def to_networkx(
         networkx.set_node_attributes(
             result, dict(zip(names, np.asarray(values).tolist(), strict=True)), attribute
         )
-    once = np.asarray(graph.senders) < np.asarray(graph.receivers)
-    tails, heads, weights = (
-        np.asarray(leaf)[once].tolist() for leaf in (graph.senders, graph.receivers, graph.weights)
-    )
     result.add_weighted_edges_from(
-        (names[tail], names[head], weight)
-        for tail, head, weight in zip(tails, heads, weights, strict=True)
+        (names[tail], names[head], float(weight)) for tail, head, weight in undirected_edges(graph)
     )
     return result
 

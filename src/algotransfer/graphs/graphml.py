@@ -128,7 +128,8 @@ def write_graphml(graph: Graph, names: Sequence[str], node_attributes: Attribute
         plain = _plain_values(_checked(attribute), values)
         networkx.set_node_attributes(network, dict(zip(names, plain, strict=True)), attribute)
     network.add_weighted_edges_from(
-        (names[tail], names[head], float(weight)) for tail, head, weight in undirected_edges(graph)
+        (names[tail], names[head], _shortest(weight))
+        for tail, head, weight in undirected_edges(graph)
     )
     file = io.BytesIO()
     networkx.write_graphml_xml(network, file)
@@ -144,8 +145,13 @@ def _plain_values(attribute: str, values: Sequence[Any] | np.ndarray) -> list[An
             "text: convert it"
         )
     if array.dtype.kind == "f":
-        return [float(str(value)) for value in array]  # 0.1 as float32 is written as 0.1
+        return [_shortest(value) for value in array]
     return [_checked(value) if isinstance(value, str) else value for value in array.tolist()]
+
+
+def _shortest(value: np.floating) -> float:
+    """Return the float with the fewest digits that reads back as `value`: 0.1 for float32(0.1)."""
+    return float(str(value))
 
 
 def _checked(text: str) -> str:

@@ -98,12 +98,11 @@ def named_graph(
     return NamedGraph(graph[0], tuple(names))
 
 
-def undirected_edges(graph: Graph) -> Iterator[tuple[int, int, str]]:
-    """Each edge of a single graph once, its weight in as few digits as float32 needs."""
-    once = np.asarray(graph.senders) < np.asarray(graph.receivers)  # padding is never less
-    weights = map(str, np.asarray(graph.weights)[once])
-    tails, heads = (np.asarray(ends)[once].tolist() for ends in (graph.senders, graph.receivers))
-    return zip(tails, heads, weights, strict=True)
+def undirected_edges(graph: Graph) -> Iterator[tuple[int, int, np.float32]]:
+    """Return the two nodes and the weight of each edge of a single graph, every edge once."""
+    ends = np.stack([graph.senders, graph.receivers])
+    once = ends[0] < ends[1]  # padding has equal ends
+    return zip(*ends[:, once].tolist(), np.asarray(graph.weights)[once], strict=True)
 
 
 def check_single(graph: Graph) -> None:
