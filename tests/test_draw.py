@@ -57,5 +57,5 @@ def test_large_graphs_are_drawn_without_numbers():
 
 def test_one_graph_at_a_time():
     dataset = make_dataset("er", num_graphs=3, num_nodes=5)
-    with pytest.raises(ValueError, match=r"not a batch of shape \(3,\); choose one of it, such as"):
+    with pytest.raises(ValueError, match=r"not a batch of shape \(3,\); select one, such as"):
         draw_trace("bfs", dataset.graphs, dataset.trace("bfs"))
