@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from algotransfer import archive
+from algotransfer import array_files
 from algotransfer.array_files import load_arrays, save_arrays
 
 ARRAYS = {
@@ -179,20 +179,20 @@ def test_entries_cannot_claim_more_than_the_file_has(path):
     claim = size.to_bytes(4, "little") * 2
     place = content.rindex(claim)  # in the central directory, compressed and plain size
     path.write_bytes(content[:place] + (2**31).to_bytes(4, "little") * 2 + content[place + 8 :])
-    with pytest.raises(ValueError, match="claim more bytes than it has"):
+    with pytest.raises(ValueError, match="declare more bytes than it has"):
         load_arrays(path)
 
 
 def test_a_file_too_large_is_not_read(path, monkeypatch):
-    monkeypatch.setattr(archive, "MAX_FILE_BYTES", 100)
-    with pytest.raises(ValueError, match="more than the 100 that are read"):
+    monkeypatch.setattr(array_files, "MAX_FILE_BYTES", 100)
+    with pytest.raises(ValueError, match="expected at most 100"):
         load_arrays(path)
 
 
 def test_missing_file_and_folder(tmp_path):
     with pytest.raises(FileNotFoundError, match=r"there is no file .*none\.npz; check the path"):
         load_arrays(tmp_path / "none.npz")
-    with pytest.raises(IsADirectoryError, match="is a folder; name one of the"):
+    with pytest.raises(IsADirectoryError, match="is a folder; give one of the"):
         load_arrays(tmp_path)
 
 
@@ -200,9 +200,9 @@ def test_what_cannot_be_written(tmp_path):
     path = tmp_path / "file.npz"
     with pytest.raises(ValueError, match=r"array 'a' has type object, .* without pickle"):
         save_arrays(path, {"a": np.array([{}])}, {})
-    with pytest.raises(ValueError, match="'card' .* and 'sha256' .* are taken"):
+    with pytest.raises(ValueError, match="'card' .* 'sha256' are reserved"):
         save_arrays(path, {"card": np.ones(1)}, {})
-    with pytest.raises(ValueError, match="'card' .* and 'sha256' .* are taken"):
+    with pytest.raises(ValueError, match="'card' .* 'sha256' are reserved"):
         save_arrays(path, {}, {"sha256": ""})
     with pytest.raises(ValueError, match="JSON"):
         save_arrays(path, {}, {"a": float("nan")})

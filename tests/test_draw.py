@@ -5,7 +5,7 @@ import pytest
 
 from algotransfer.algorithms import ALGORITHMS, run
 from algotransfer.datasets import make_dataset
-from algotransfer.draw import arrange, draw_trace, save_figure
+from algotransfer.draw import draw_trace, save_figure
 from algotransfer.graphs import from_networkx
 
 
@@ -49,16 +49,6 @@ def test_every_algorithm_can_be_drawn(algorithm):
     figure.draw_without_rendering()
 
 
-def test_places_resemble_distances():
-    network = networkx.disjoint_union(networkx.path_graph(5), networkx.path_graph(2))
-    place = arrange(from_networkx(network, source=4).graph)
-    assert place[4, 0] <= 0  # the source is on the left
-    assert abs(place).max() < 5  # parts without a path between them still fit a picture
-    for source in (0, 1):
-        assert arrange(from_networkx(networkx.path_graph(2), source=source).graph).shape == (2, 2)
-    assert arrange(from_networkx(networkx.empty_graph(1)).graph).shape == (1, 2)
-
-
 def test_large_graphs_are_drawn_without_numbers():
     dataset = make_dataset("er", num_graphs=1, num_nodes=50)
     figure = draw_trace("dfs", dataset.graphs[0], dataset.trace("dfs")[0], steps=[50])
@@ -67,5 +57,5 @@ def test_large_graphs_are_drawn_without_numbers():
 
 def test_one_graph_at_a_time():
     dataset = make_dataset("er", num_graphs=3, num_nodes=5)
-    with pytest.raises(ValueError, match=r"not a batch of shape \(3,\); choose one of it, such as"):
+    with pytest.raises(ValueError, match=r"not a batch of shape \(3,\); select one, such as"):
         draw_trace("bfs", dataset.graphs, dataset.trace("bfs"))

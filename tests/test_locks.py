@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from algotransfer.checksums import is_damaged, verify_checksum
+from algotransfer.checksums import is_damaged, verify_checksum, write_checksum
 from algotransfer.files import DamagedFile, SetAside, append_whole, set_aside
 from algotransfer.locks import InUse, locked, tidy
 

@@ -1,8 +1,8 @@
-"""Arrays and a JSON card in one `.npz`: equal contents give equal bytes, damage is noticed.
+"""Save and load arrays with a JSON card in one `.npz` file, protected by a sha256.
 
-`numpy.load` reads these files too. They differ from `numpy.savez` in three ways: entries carry no
-time of writing, the card holds a sha256 over everything else, and reading believes nothing: sizes
-are compared before memory is taken, nothing is unpickled, nothing is decompressed.
+`numpy.load` reads these files too. Unlike those of `numpy.savez`, they have no time stamps, so that
+equal contents give equal bytes, and the card holds a sha256 of everything else. Reading validates
+the file: sizes are checked before memory is allocated, nothing is unpickled or decompressed.
 """
 
 from __future__ import annotations
@@ -24,29 +24,29 @@ from algotransfer.files import DamagedFile, open_atomically
 
 CARD = "card"
 SUFFIX = ".npy"
-MAX_FILE_BYTES = 2**34  # bytes that `load_arrays` is willing to read into memory
-KINDS = "biufU"  # bits, integers, floats and text: what needs no pickle and no extra package
-EARLIEST = (1980, 1, 1, 0, 0, 0)  # the time a zip entry has when it has none
+MAX_FILE_BYTES = 2**34
+KINDS = "biufU"  # booleans, integers, floats and text: the dtypes that need no pickle
+EARLIEST = (1980, 1, 1, 0, 0, 0)  # of the zip format; a constant time stamp
 
-# What `zipfile`, `numpy.lib.format` and `json` raise on bytes that nobody wrote on purpose.
+# Exceptions of `zipfile`, `numpy.lib.format` and `json` on damaged files.
 DAMAGE = (zipfile.BadZipFile, EOFError, ValueError, struct.error, RuntimeError, RecursionError)
 
 
 def save_arrays(
     path: str | Path, arrays: Mapping[str, np.ndarray], header: Mapping[str, Any]
 ) -> str:
-    """Writes arrays and their card to `path`, all of it or nothing.
+    """Write arrays and a card atomically.
 
     **Arguments:**
 
-    - `arrays`: by name; numbers, bits or text.
-    - `header`: what the card says, as JSON; a key `sha256` is added.
+    - `arrays`: numbers, booleans or text, by name.
+    - `header`: the card, as JSON; a key `sha256` is added.
 
-    **Returns:** the sha256, which names the content.
+    **Returns:** the sha256 of arrays and header.
     """
     arrays = {name: _portable(name, array) for name, array in arrays.items()}
     if CARD in arrays or "sha256" in header:
-        raise UserError("the names 'card' (an array) and 'sha256' (in the header) are taken")
+        raise UserError("the array name 'card' and the header key 'sha256' are reserved")
     sha256 = content_hash(arrays, header)
     card = np.array(_json({**header, "sha256": sha256}), dtype="<U")
     with (
@@ -55,8 +55,8 @@ def save_arrays(
     ):
         for name, array in {**arrays, CARD: card}.items():
             entry = zipfile.ZipInfo(name + SUFFIX, EARLIEST)
-            entry.create_system = 3  # otherwise the operating system's number is written
-            entry.file_size = array.nbytes  # lets zipfile prepare for more than 2 GiB
+            entry.create_system = 3  # the same on every operating system
+            entry.file_size = array.nbytes  # zipfile needs it for entries above 2 GiB
             with archive.open(entry, "w") as stream:
                 description = np.lib.format.header_data_from_array_1_0(array)
                 np.lib.format.write_array_header_1_0(stream, description)
@@ -65,13 +65,13 @@ def save_arrays(
 
 
 def load_arrays(path: str | Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
-    """Reads what `save_arrays` wrote, and checks it against the sha256 on its card.
+    """Read a file of `save_arrays` and verify its sha256.
 
     **Returns:** the arrays by name (read-only), and the card.
     """
     path = Path(path)
     if path.is_dir():
-        raise IsADirectoryError(f"{path} is a folder; name one of the .npz files in it")
+        raise IsADirectoryError(f"{path} is a folder; give one of the .npz files in it")
     if not path.exists():
         raise FileNotFoundError(f"there is no file {path}; check the path")
     with path.open("rb") as file:
@@ -85,23 +85,22 @@ def load_arrays(path: str | Path) -> tuple[dict[str, np.ndarray], dict[str, Any]
 
 
 def _unpack(file: BinaryIO) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
-    """The arrays and the card of an open file; any damage is an error of some kind."""
+    """Return the arrays and the card; raise one of `DAMAGE` if the file is damaged."""
     size = file.seek(0, os.SEEK_END)
     if size > MAX_FILE_BYTES:
-        raise UserError(f"it has {size} bytes, more than the {MAX_FILE_BYTES} that are read")
+        raise UserError(f"it has {size:,} bytes; expected at most {MAX_FILE_BYTES:,}")
     if not zipfile.is_zipfile(file):
-        raise UserError("it is not a whole .npz file, and no other kind is read here")
+        raise UserError("it is not a complete .npz file")
     with zipfile.ZipFile(file) as archive:
         entries = archive.infolist()
         names = [entry.filename.removesuffix(SUFFIX) for entry in entries]
         if len(set(names)) < len(names):
             raise UserError("two entries have the same name")
         if any(entry.compress_type != zipfile.ZIP_STORED for entry in entries):
-            raise UserError("an entry is compressed, but data is stored as it is")
-        # Uncompressed entries that do not overlap cannot claim more than the file has.
-        claimed = sum(max(entry.file_size, entry.compress_size) for entry in entries)
-        if claimed > size or any(not 0 <= entry.header_offset < size for entry in entries):
-            raise UserError("its entries claim more bytes than it has")
+            raise UserError("an entry is compressed; expected uncompressed entries")
+        declared = sum(max(entry.file_size, entry.compress_size) for entry in entries)
+        if declared > size or any(not 0 <= entry.header_offset < size for entry in entries):
+            raise UserError("its entries declare more bytes than it has")
         arrays = {
             name: parse_array(name, archive.read(entry))
             for name, entry in zip(names, entries, strict=True)
@@ -122,7 +121,7 @@ def _json(header: Mapping[str, Any]) -> str:
 
 
 def content_hash(arrays: Mapping[str, np.ndarray], header: Mapping[str, Any]) -> str:
-    """sha256 over a line of JSON (header; name, type and shape of arrays), then the raw bytes."""
+    """Return the sha256 of a line of JSON (header; name, type, shape of arrays) and raw bytes."""
     names = sorted(arrays)
     described = [[name, arrays[name].dtype.str, list(arrays[name].shape)] for name in names]
     sha256 = hashlib.sha256(_json({"header": header, "arrays": described}).encode() + b"\n")
@@ -136,7 +135,7 @@ def _raw(array: np.ndarray) -> memoryview:
 
 
 def _portable(name: str, array: np.ndarray) -> np.ndarray:
-    """The array in row order and little-endian, so that its bytes are the same everywhere."""
+    """Return the array in row-major order and little-endian: the same bytes on every machine."""
     array = np.asarray(array)
     if array.dtype.kind not in KINDS:
         raise UserError(
@@ -147,16 +146,16 @@ def _portable(name: str, array: np.ndarray) -> np.ndarray:
 
 
 def parse_array(name: str, content: bytes) -> np.ndarray:
-    """One entry as an array that shares its memory; the header must account for every byte."""
+    """Return one entry as an array without copying; its header must match the number of bytes."""
     stream = io.BytesIO(content)
     if np.lib.format.read_magic(stream) != (1, 0):
-        raise UserError(f"entry {name!r} is of an unknown version of the npy format")
+        raise UserError(f"entry {name!r} has an unknown version of the npy format")
     shape, fortran_order, dtype = np.lib.format.read_array_header_1_0(stream)
     if fortran_order or dtype.kind not in KINDS or min(shape, default=0) < 0:
         raise UserError(f"entry {name!r} is not a plain array (type {dtype}, shape {shape})")
     count = 1
     for length in shape:
-        count *= length  # a Python integer: a shape made to overflow does not
+        count *= length  # Python integers do not overflow
     if count * dtype.itemsize != len(content) - stream.tell():
         raise UserError(f"entry {name!r} does not have the size that its shape {shape} implies")
     return np.frombuffer(content, dtype, count, stream.tell()).reshape(shape)

@@ -1,7 +1,7 @@
-"""`SHA256SUMS`: what the files of a folder should be, for those that carry no hash themselves.
+"""Checksums of the files of a folder in `SHA256SUMS`, for files without a hash of their own.
 
-It is the format of `sha256sum`, so that `sha256sum --check SHA256SUMS` tells the same. A comment
-in its first line holds the hash of the other lines: if that is wrong, they accuse nobody.
+The format is that of `sha256sum --check SHA256SUMS`. The first line is a comment with the hash of
+the other lines; if it is wrong, `SHA256SUMS` itself is damaged and is ignored.
 """
 
 from __future__ import annotations
@@ -15,21 +15,21 @@ CHECKSUMS_FILE = "SHA256SUMS"
 
 
 def write_checksum(path: Path) -> None:
-    """Notes what a file holds now."""
+    """Add or update the checksum of a file."""
     sums = {**_read(path.parent), path.name: _sha256(path)}
     lines = "".join(f"{sums[name]}  {name}\n" for name in sorted(sums)).encode()
     write_atomically(path.parent / CHECKSUMS_FILE, _comment(lines) + lines)
 
 
 def verify_checksum(path: Path) -> None:
-    """Raises `DamagedFile` if a file is not what was noted; one without a note may be anything."""
-    noted = _read(path.parent).get(path.name)
-    if noted is not None and noted != _sha256(path):
+    """Raise `DamagedFile` if a file differs from its checksum; pass files without one."""
+    expected = _read(path.parent).get(path.name)
+    if expected is not None and expected != _sha256(path):
         raise DamagedFile(f"{path} is damaged: it does not match its line in {CHECKSUMS_FILE}")
 
 
 def is_damaged(path: Path) -> bool:
-    """Whether a file is there but not what was noted."""
+    """Return whether a file exists and differs from its checksum."""
     try:
         verify_checksum(path)
     except FileNotFoundError:
@@ -44,7 +44,7 @@ def _sha256(path: Path) -> str:
 
 
 def _read(folder: Path) -> dict[str, str]:
-    """Noted sums by name; none if they are damaged themselves."""
+    """Return the checksums by file name; none if `SHA256SUMS` is damaged."""
     path = folder / CHECKSUMS_FILE
     if not path.exists():
         return {}

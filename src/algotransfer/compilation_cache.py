@@ -1,8 +1,7 @@
-"""Compiled programs are kept on disk, so that the second run of an experiment starts in seconds.
+"""Persistent compilation cache of JAX, so that the second run of an experiment starts in seconds.
 
-JAX does the keeping, and its key covers the program and the versions. The folder is in the user's
-cache (`$XDG_CACHE_HOME`, or `~/.cache`) and named after the processor, since programs for one may
-not run on another. Where nothing can be written, nothing is kept.
+The folder is in the user's cache (`$XDG_CACHE_HOME`, or `~/.cache`) and named after the processor,
+since programs for one may not run on another. Without a writable folder there is no cache.
 """
 
 from __future__ import annotations
@@ -13,15 +12,15 @@ import platform
 import sys
 from pathlib import Path
 
-SWITCH = "ALGOTRANSFER_COMPILATION_CACHE"  # 0 switches it off, a path names another folder
+SWITCH = "ALGOTRANSFER_COMPILATION_CACHE"  # 0: no cache; a path: another folder
 FOLDER, LEAST_SECONDS = "jax_compilation_cache_dir", "jax_persistent_cache_min_compile_time_secs"
-SECONDS = 0.5  # programs that compile faster are not worth a file
+SECONDS = 0.5  # programs that compile faster are not stored
 
 
 def keep_compiled_programs() -> Path | None:
-    """Tells JAX to keep what it compiles, unless its user has named a folder; imports nothing.
+    """Enable the compilation cache of JAX, unless the user has set its folder; import nothing.
 
-    **Returns:** the folder, or None where none is used or JAX has been told already.
+    **Returns:** the folder, or None if there is no cache or the user has set it.
     """
     if FOLDER.upper() in os.environ:
         return None
@@ -30,7 +29,7 @@ def keep_compiled_programs() -> Path | None:
         return None
     settings = {FOLDER: str(folder), LEAST_SECONDS: SECONDS}
     jax = sys.modules.get("jax")
-    if jax is None:  # it will read its environment when it is imported
+    if jax is None:  # it reads its environment on import
         os.environ.update({name.upper(): str(value) for name, value in settings.items()})
     elif jax.config.jax_compilation_cache_dir is None:
         for name, value in settings.items():
@@ -39,7 +38,7 @@ def keep_compiled_programs() -> Path | None:
 
 
 def cache_folder() -> Path | None:
-    """Where compiled programs are kept; None if that is switched off or nowhere possible."""
+    """Return the folder of the cache; None if it is switched off or not writable."""
     named = os.environ.get(SWITCH, "")
     if named == "0":
         return None
@@ -47,16 +46,16 @@ def cache_folder() -> Path | None:
         home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
         folder = Path(named) if named else home / "algotransfer" / f"compiled-{_processor()}"
         folder.mkdir(parents=True, exist_ok=True)
-    except (OSError, RuntimeError):  # a home that cannot be found, or written
+    except (OSError, RuntimeError):  # no home folder, or not writable
         return None
     return folder if os.access(folder, os.W_OK) else None
 
 
 def _processor() -> str:
-    """A few letters that differ between processors with different instructions."""
+    """Return a short hash of the instruction set of the processor."""
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
         features = next((line for line in lines if line.startswith(("flags", "Features"))), "")
-    except OSError:  # not a Linux
+    except OSError:  # not Linux
         features = platform.processor()
     return hashlib.sha256(f"{platform.machine()} {features}".encode()).hexdigest()[:8]

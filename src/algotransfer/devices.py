@@ -1,4 +1,4 @@
-"""Devices: which one to use, and how much of its memory was used."""
+"""Device selection and memory use."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from algotransfer.errors import UserError
 
 
 def find_device(name: str | None) -> Any:
-    """The first device of a kind, `cpu` or `gpu`; without a name the default one."""
+    """Return the first device of a platform, `cpu` or `gpu`; the default device for None."""
     if name is None:
         return default_device()
     try:
         return jax.devices(name)[0]
     except RuntimeError as error:
         kinds = sorted({device.platform for device in jax.devices()})
-        raise UserError(f"no device {name!r} here; there is {', '.join(kinds)}") from error
+        raise UserError(f"there is no device {name!r}; choose from {', '.join(kinds)}") from error
 
 
 def default_device() -> Any:
-    """The device that arrays go to by default: the best there is, unless somebody chose one."""
+    """Return the device for new arrays: `jax.default_device` if set, else the best one."""
     chosen = jax.config.jax_default_device  # pyright: ignore[reportAttributeAccessIssue]
     if chosen is None:
         return jax.devices()[0]
@@ -33,32 +33,32 @@ def default_device() -> Any:
 
 
 def default_platform() -> str:
-    """Its kind, `cpu` or `gpu`; JAX's own `default_backend` would not notice a choice."""
+    """Return its platform, `cpu` or `gpu` (`jax.default_backend` ignores `jax.default_device`)."""
     return default_device().platform
 
 
 def has_tf32() -> bool:
-    """Whether the default device is an NVIDIA GPU that multiplies tf32: Ampere or newer."""
+    """Return whether the default device is an NVIDIA GPU with tf32: Ampere or newer."""
     major, *_ = str(getattr(default_device(), "compute_capability", "0")).split(".")
     return major.isdigit() and int(major) >= 8
 
 
 def memory_limit() -> int:
-    """Bytes that the default device has (for a CPU: the machine)."""
+    """Return the bytes of memory of the default device (for a CPU: of the machine)."""
     of_machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     return _memory_statistics().get("bytes_limit") or of_machine
 
 
 def peak_memory() -> int:
-    """The most bytes used so far on the default device (for a CPU: by this process)."""
+    """Return the peak memory on the default device in bytes (for a CPU: of this process)."""
     return _memory_statistics().get("peak_bytes_in_use") or peak_of_process()
 
 
 def peak_of_process() -> int:
-    """The most bytes of memory that this process has had at once.
+    """Return the peak memory of this process in bytes.
 
-    `getrusage` would count the parent's peak too where a process was started by `vfork`, so
-    that Linux's own count for this program is read where there is one.
+    Read from `/proc` on Linux, since `getrusage` includes the peak of the parent in a process
+    started by `vfork`.
     """
     status = Path("/proc/self/status")
     if status.exists():
@@ -70,5 +70,5 @@ def peak_of_process() -> int:
 
 
 def _memory_statistics() -> dict[str, int]:
-    """What the device that arrays go to by default says of its memory; a CPU says nothing."""
+    """Return the memory statistics of the default device; a CPU has none."""
     return default_device().memory_stats() or {}

@@ -1,4 +1,4 @@
-"""Files appear whole or not at all: a reader never sees half of one, whenever a writer dies."""
+"""Atomic file writes, and handling of damaged files."""
 
 from __future__ import annotations
 
@@ -17,34 +17,34 @@ from algotransfer.errors import UserError
 
 
 class DamagedFile(ValueError):
-    """A file does not hold what was written to it."""
+    """The content of a file is not what was written to it."""
 
 
 class Notice(UserWarning):
-    """What people should know, in one sentence."""
+    """A warning for users, in one sentence; the command line prints it without a source line."""
 
 
 class SetAside(Notice):
-    """A damaged file was moved out of the way, and is made again."""
+    """A damaged file was renamed and will be made again."""
 
 
 def write_atomically(path: str | os.PathLike[str], content: bytes | memoryview) -> None:
-    """Writes a file so that `path` holds either the whole new content or what it held before."""
+    """Write a file so that `path` holds either the new content or the old, never a part."""
     with open_atomically(path) as file:
         file.write(content)
 
 
 @contextmanager
 def open_atomically(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    """Opens a new file that takes its place at `path` when the block ends without an error.
+    """Open a new file that replaces `path` when the block ends without an error.
 
-    It is written beside its place under a temporary name, flushed to the disk, then renamed. If
-    anything fails, the temporary file is removed and `path` is as it was before.
+    The file is written under a temporary name in the same folder, flushed to disk, then renamed.
+    On an error the temporary file is removed and `path` stays as it was.
     """
-    target = Path(os.path.realpath(path))  # what a link points at is replaced, not the link
+    target = Path(os.path.realpath(path))  # replace the target of a link, not the link
     if target.is_dir():
         reason = os.strerror(errno.EISDIR)
-        raise IsADirectoryError(errno.EISDIR, f"cannot write {path} ({reason}); name a file in it")
+        raise IsADirectoryError(errno.EISDIR, f"cannot write {path} ({reason}); give a file name")
     temporary = target.with_name(f".{target.name[:50]}.{secrets.token_hex(8)}.tmp")
     try:
         with open(temporary, "xb") as file:
@@ -53,16 +53,16 @@ def open_atomically(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
             os.fsync(file.fileno())
         os.replace(temporary, target)
     except BaseException as error:
-        with suppress(OSError):  # it may never have existed; the first error is the one to tell
+        with suppress(OSError):  # it may not exist; the first error matters
             temporary.unlink()
         if isinstance(error, OSError):
             reason = error.strerror or error
-            # OSError turns into the class that the number stands for, such as PermissionError.
+            # `OSError` selects the subclass of the error number, such as `PermissionError`.
             raise OSError(
                 error.errno, f"cannot write {path} ({reason}); nothing was changed there"
             ) from error
         raise
-    # Makes the rename itself survive a loss of power, on file systems that can do so.
+    # Flush the rename too, on file systems that support it.
     with suppress(OSError):
         folder = os.open(target.parent, os.O_RDONLY)
         try:
@@ -72,49 +72,48 @@ def open_atomically(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
 
 
 def read_json(path: Path, *keys: str) -> dict[str, Any]:
-    """Reads a JSON object that must have some keys; says which file is at fault otherwise."""
+    """Read a JSON object; raise a `UserError` that names the file if a key is missing."""
     try:
         content = json.loads(path.read_bytes())
     except (ValueError, RecursionError) as error:
         raise UserError(f"{path} is not JSON ({error}); make or fetch it again") from None
     missing = [key for key in keys if not isinstance(content, dict) or key not in content]
     if missing:
-        raise UserError(f"{path} is not the file that was expected: it has no {missing[0]!r}")
+        raise UserError(f"{path} has no key {missing[0]!r}; make or fetch it again")
     return content
 
 
 def set_aside(path: Path, reason: object, then: str = "it is made again") -> Path:
-    """Moves a damaged file out of the way, for whoever wants to look at it, and says so.
+    """Rename a damaged file and warn with `SetAside`.
 
     **Arguments:**
 
-    - `reason`: what is wrong with it.
-    - `then`: what becomes of it.
+    - `reason`: the damage, for the warning.
+    - `then`: what happens next, for the warning.
 
-    **Returns:** its new name, `NAME.damaged` or, where that is taken, `NAME.damaged-2` and so on.
+    **Returns:** the new path, `NAME.damaged`, or `NAME.damaged-2` and so on if that exists.
     """
-    place, number = path.with_name(f"{path.name}.damaged"), 1
-    while place.exists():
+    target, number = path.with_name(f"{path.name}.damaged"), 1
+    while target.exists():
         number += 1
-        place = path.with_name(f"{path.name}.damaged-{number}")
-    path.rename(place)
-    text = f"{reason}; set aside as {place.name}, {then}"
-    warnings.warn(text, SetAside, stacklevel=2)
-    return place
+        target = path.with_name(f"{path.name}.damaged-{number}")
+    path.rename(target)
+    warnings.warn(f"{reason}; set aside as {target.name}, {then}", SetAside, stacklevel=2)
+    return target
 
 
 def remove_leftovers(folder: Path) -> None:
-    """Removes what writers that were killed have left half-done; call it where no other writes."""
+    """Remove temporary files of killed writers; call it where nothing else is writing."""
     for path in folder.glob(".*.tmp"):
         path.unlink(missing_ok=True)
 
 
 def append_whole(file: FileIO, content: bytes) -> None:
-    """Appends to an unbuffered file all of the content or, if the disk is full, nothing.
+    """Append the whole content to a file or, if the disk is full, nothing.
 
     **Arguments:**
 
-    - `file`: opened with `buffering=0`, so that nothing waits to be written later.
+    - `file`: a file opened with `buffering=0`.
     """
     before, rest = file.seek(0, os.SEEK_END), memoryview(content)
     try:

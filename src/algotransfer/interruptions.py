@@ -1,4 +1,4 @@
-"""Ctrl-C and requests to end wait until work can be put down, so that it is not lost."""
+"""Delay Ctrl-C and SIGTERM until work is saved."""
 
 from __future__ import annotations
 
@@ -14,26 +14,25 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 @contextmanager
 def held_interruptions(words: str) -> Iterator[Callable[[], bool]]:
-    """Meanwhile an interruption only leaves a note; at the end it does what it does elsewhere.
+    """Delay SIGINT and SIGTERM until the end of the block; a second signal acts at once.
 
-    A second one does so at once. Signals that would not raise an exception, or that another thread
-    looks after, are left alone.
+    Signals without a Python handler are not changed, nor are any outside the main thread.
 
     **Arguments:**
 
-    - `words`: what will happen, for who interrupted.
+    - `words`: what happens next, printed on the first signal.
 
-    **Returns:** whether there is a note.
+    **Returns:** a function that returns whether a signal has arrived.
     """
-    noted: list[int] = []
+    received: list[int] = []
     before = {}
 
     def restore() -> None:
         for number, handler in before.items():
             signal.signal(number, handler)
 
-    def note(number: int, frame: FrameType | None) -> None:
-        noted.append(number)
+    def record(number: int, frame: FrameType | None) -> None:
+        received.append(number)
         restore()
         print(f"{words}; once more stops at once", file=sys.stderr, flush=True)
 
@@ -41,10 +40,10 @@ def held_interruptions(words: str) -> Iterator[Callable[[], bool]]:
         found = {number: signal.getsignal(number) for number in SIGNALS}
         before = {number: handler for number, handler in found.items() if callable(handler)}
         for number in before:
-            signal.signal(number, note)
+            signal.signal(number, record)
     try:
-        yield lambda: bool(noted)
+        yield lambda: bool(received)
     finally:
         restore()
-    if noted:
-        before[signal.Signals(noted[0])](noted[0], None)
+    if received:
+        before[signal.Signals(received[0])](received[0], None)

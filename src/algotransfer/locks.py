@@ -1,7 +1,6 @@
-"""One writer at a time in a folder: a second one is told who is there, and changes nothing.
+"""Folder locks: one writer at a time.
 
-The operating system holds the lock and lets go of it however its holder dies, so that nothing has
-to be cleaned up after a kill.
+The operating system releases a lock when its process ends, also after a kill.
 """
 
 from __future__ import annotations
@@ -17,22 +16,22 @@ from pathlib import Path
 from algotransfer.files import remove_leftovers
 
 LOCK = ".lock"
-# What file systems without locks say; people who mount such a one look after it themselves.
+# Errors of file systems without locks, which are used without protection.
 UNSUPPORTED = {errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS}
 
 
 class InUse(ValueError):
-    """Another process works in a folder."""
+    """Another process holds the lock of a folder."""
 
 
 @contextmanager
 def locked(folder: str | os.PathLike[str]) -> Iterator[None]:
-    """Keeps other processes, and other threads, from working in a folder at the same time."""
+    """Lock a folder against other processes and threads; raise `InUse` if it is locked."""
     path = Path(folder, LOCK)
     descriptor = _acquire(path)
     try:
         os.ftruncate(descriptor, 0)
-        with suppress(OSError):  # a full disk: the lock holds without its owner's name
+        with suppress(OSError):  # on a full disk, the lock has no owner's name
             os.write(descriptor, f"process {os.getpid()} on {socket.gethostname()}".encode())
         yield
     finally:
@@ -44,7 +43,7 @@ def locked(folder: str | os.PathLike[str]) -> Iterator[None]:
 
 
 def tidy(root: Path) -> None:
-    """Removes what killed processes have left in the run folders below, where nobody works now."""
+    """Remove temporary files of killed processes from the unlocked run folders below `root`."""
     for folder in {path.parent for path in root.glob("*/*/.*")}:
         with suppress(InUse, OSError), locked(folder):
             remove_leftovers(folder)
@@ -55,8 +54,8 @@ def _acquire(path: Path) -> int:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            # Its last holder may have removed the file between our two calls: then it locks nothing
-            # that others would see.
+            # The last holder may have removed the file between the two calls; then this lock is
+            # on a file that other processes cannot see.
             if os.path.samestat(os.fstat(descriptor), os.stat(path)):
                 return descriptor
         except FileNotFoundError:

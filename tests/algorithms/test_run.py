@@ -64,7 +64,7 @@ def test_a_full_trace_has_at_most_2000_nodes():
 
 @pytest.mark.parametrize("source", [-1, 3])
 def test_source_out_of_range(source):
-    message = f"a source lies outside the graph: got {source}…{source}, expected 0…2"
+    message = f"source has values in {source}…{source}; expected 0…2"
     with pytest.raises(ValueError, match=says(message)):
         run("bfs", batches.graph(3, EDGE, source=source))
 

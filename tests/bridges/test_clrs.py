@@ -132,19 +132,19 @@ def write(path, arrays):
 def test_directed_graphs_are_refused(raw, tmp_path):
     arrays = {name: array.copy() for name, array in raw.items()}
     arrays["dijkstra.adj"][5, 3, 4] = 1 - arrays["dijkstra.adj"][5, 4, 3]
-    with pytest.raises(ValueError, match=r"graph 5 of CLRS's 'dijkstra' is directed.*symmetric"):
+    with pytest.raises(ValueError, match=r"graph 5 of 'dijkstra' is directed; expected symmetric"):
         import_clrs(write(tmp_path / "directed.npz", arrays))
 
 
 def test_other_algorithms_are_refused(raw, tmp_path):
     renamed = {name.replace("bfs.", "dfs."): array for name, array in raw.items()}
-    with pytest.raises(ValueError, match=r"CLRS's 'dfs' has no counterpart here; sample one of"):
+    with pytest.raises(ValueError, match=r"algorithm 'dfs' has no counterpart; sample one of"):
         import_clrs(write(tmp_path / "dfs.npz", renamed))
 
 
 def test_missing_arrays_are_named(raw, tmp_path):
     rest = {name: array for name, array in raw.items() if name != "mst_prim.pi"}
-    with pytest.raises(ValueError, match="feedback of 'mst_prim' lacks pi, it has A, adj, s"):
+    with pytest.raises(ValueError, match="feedback of 'mst_prim' has A, adj, s, .* but not pi"):
         import_clrs(write(tmp_path / "rest.npz", rest))
     with pytest.raises(ValueError, match="holds no arrays; write it with"):
         import_clrs(write(tmp_path / "nothing.npz", {}))
@@ -161,7 +161,7 @@ def test_unreadable_files_are_refused(tmp_path, damage):
     else:
         whole = COMMITTED.read_bytes()
         path.write_bytes({"truncated": whole[:-500], "text": b"hello", "empty": b""}[damage])
-    with pytest.raises(ValueError, match=r"broken.npz is not a readable .npz archive .*anew with"):
+    with pytest.raises(ValueError, match=r"broken.npz is not a readable .npz archive .*again with"):
         import_clrs(path)
 
 
@@ -173,5 +173,5 @@ def test_a_missing_file_is_named(tmp_path):
 def test_a_file_whose_middle_is_missing(tmp_path):
     content = COMMITTED.read_bytes()
     (tmp_path / "cut.npz").write_bytes(content[:100] + content[200:])
-    with pytest.raises(ValueError, match="cut.npz is not a readable .*its entries begin"):
+    with pytest.raises(ValueError, match="cut.npz is not a readable .*negative offset"):
         import_clrs(tmp_path / "cut.npz")

@@ -28,5 +28,5 @@ def test_a_trace_of_other_graphs_is_refused(monkeypatch):
     monkeypatch.setitem(sys.modules, "torch_geometric.data", type(sys)("data"))
     sys.modules["torch_geometric.data"].Data = dict
     few, many = make_dataset("er", 2, 5), make_dataset("er", 3, 5)
-    with pytest.raises(ValueError, match=r"shape \(3,\), the graphs are of shape \(2,\)"):
+    with pytest.raises(ValueError, match=r"shape \(3,\) and the graphs \(2,\)"):
         to_pyg(few, many.trace("bfs"))

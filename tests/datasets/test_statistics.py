@@ -16,7 +16,7 @@ from algotransfer.graphs import from_networkx, to_networkx
 
 @pytest.mark.parametrize("num_nodes", [8, 70])  # sets of nodes in one word of bits, and in two
 def test_reached_nodes_diameter_and_degree(num_nodes, monkeypatch):
-    monkeypatch.setattr(statistics, "WORDS_AT_ONCE", 4000)  # several groups of graphs
+    monkeypatch.setattr(statistics, "WORDS_PER_BLOCK", 4000)  # several groups of graphs
     dataset = make_dataset(("er", "ba", "grid"), num_graphs=12, num_nodes=num_nodes, seed=5)
     reached, diameter = statistics.source_component(dataset.graphs)
     degree = statistics.degree(dataset.graphs)

@@ -72,7 +72,7 @@ def test_one_node(tmp_path, suffix):
 
 @pytest.mark.parametrize("path", ["graph", "graph.txt", "graph.csv.gz"])
 def test_unknown_suffix(tmp_path, path):
-    message = r"has the suffix '[^']*'; expected \.csv or \.graphml, which tells the format"
+    message = r"has the suffix '[^']*'; expected \.csv or \.graphml: rename or convert the file"
     with pytest.raises(ValueError, match=message):
         read_graph(tmp_path / path)
     with pytest.raises(ValueError, match=message):
@@ -103,7 +103,7 @@ def test_an_error_names_the_file(tmp_path):
     ("names", "attributes", "message"),
     [
         (["a", "b"], None, "got 2 names"),
-        ([1, "1", 2, 3], None, r"got 4 names \(3 different ones\) for 4 nodes"),
+        ([1, "1", 2, 3], None, r"got 4 names \(3 different\) for 4 nodes"),
         (None, {"key": [1]}, r"node attribute 'key' has shape \(1,\)"),
         (None, {"key": [[1]] * 4}, r"has shape \(4, 1\)"),
         (["a\x00b\x1c", "b", "c", "d"], {"no\0te": "abcd"}, "."),
@@ -116,7 +116,7 @@ def test_a_failed_write_leaves_nothing(tmp_path, suffix, names, attributes, mess
 
 
 def test_batches_are_not_written(tmp_path):
-    with pytest.raises(ValueError, match=r"a single graph, not a batch of shape \(1,\); choose on"):
+    with pytest.raises(ValueError, match=r"single graph, not a batch of shape \(1,\); select"):
         write_graph(tmp_path / "graph.csv", sample_graphs("er", 1, 4))
 
 

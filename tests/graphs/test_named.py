@@ -51,7 +51,7 @@ def test_a_name_comes_before_an_index():
 def test_no_index_among_names_that_are_numbers(names):
     graph, _ = make([], names=names, source=20)
     assert graph.source == 2
-    with pytest.raises(ValueError, match="no node is named 1; the nearest are 10, 20, 30"):
+    with pytest.raises(ValueError, match="no node is named 1; choose one, such as 10, 20, 30"):
         make([], names=names, source=1)
     with pytest.raises(ValueError, match=r"no node is named 'x'; choose one of '?10'?, .*20'?$"):
         make([], names=names, source="x")
@@ -62,7 +62,7 @@ def test_unknown_source():
         make([], source="e")
     with pytest.raises(ValueError, match=r"no node is named 'Bran' \(did you mean 'Bern'\?\)"):
         make([], names=["Bern", "Basel"], source="Bran")
-    with pytest.raises(ValueError, match=r"'a', 'b', 'c', 'd', 'e', …, or an index as a whole"):
+    with pytest.raises(ValueError, match=r"'a', 'b', 'c', 'd', 'e', …, or an integer index"):
         make([], names="abcdef", source="x")
     for source in (4, -1):
         with pytest.raises(ValueError, match=rf"source {source} is neither .* index in 0…3"):
@@ -117,7 +117,7 @@ def test_weights_that_some_algorithm_can_take(weight):
 
 def test_number_of_nodes():
     check_num_nodes(10**6)
-    with pytest.raises(ValueError, match="the graph has 1000001 nodes; at most 1000000 are"):
+    with pytest.raises(ValueError, match="the graph has 1,000,001 nodes; at most 1,000,000 are"):
         check_num_nodes(10**6 + 1)
     with pytest.raises(ValueError, match="the graph has no nodes; it needs at least one"):
         make([], names="")
@@ -126,7 +126,7 @@ def test_number_of_nodes():
 def test_names_and_attributes():
     assert list(check_names(None, 3)) == [0, 1, 2]
     assert check_attributes(None, 3) == {}
-    with pytest.raises(ValueError, match=r"got 3 names \(2 different ones\) for 3 nodes; every"):
+    with pytest.raises(ValueError, match=r"got 3 names \(2 different\) for 3 nodes; expected"):
         check_names("aba", 3)
     with pytest.raises(ValueError, match="got 2 names"):
         check_names("ab", 3)

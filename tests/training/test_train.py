@@ -224,7 +224,7 @@ def test_bad_requests_are_answered_by_sentences(splits, tmp_path):
         ask(dataclasses.replace(FAST, batch_size=512))
     with pytest.raises(ValueError, match="no algorithm|unknown algorithm"):
         ask(dataclasses.replace(FAST, target="djikstra"))
-    with pytest.raises(ValueError, match="no device 'tpu' here; there is cpu"):
+    with pytest.raises(ValueError, match="there is no device 'tpu'; choose from cpu"):
         ask(FAST, device="tpu")
     with pytest.raises(ValueError, match="no tracking service 'mlflow'"):
         ask(FAST, track="mlflow")

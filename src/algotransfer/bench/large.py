@@ -6,7 +6,7 @@ import numpy as np
 
 from algotransfer.errors import UserError
 from algotransfer.graphs.graph import Graph, from_edges
-from algotransfer.graphs.sampling import GREATEST_WEIGHT, LEAST_WEIGHT
+from algotransfer.graphs.sampling import MAX_WEIGHT, MIN_WEIGHT
 
 
 def random_graph(num_nodes: int, num_edges: int, seed: int = 0) -> Graph:
@@ -31,6 +31,6 @@ def random_graph(num_nodes: int, num_edges: int, seed: int = 0) -> Graph:
         num_graphs=1,
         graph_id=np.zeros(num_edges, np.int64),
         ends=ends,
-        weights=rng.uniform(LEAST_WEIGHT, GREATEST_WEIGHT, num_edges).astype(np.float32),
+        weights=rng.uniform(MIN_WEIGHT, MAX_WEIGHT, num_edges).astype(np.float32),
         source=rng.integers(0, num_nodes, 1),
     )

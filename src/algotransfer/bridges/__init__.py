@@ -1,1 +1,1 @@
-"""To and from other libraries of the field; each module loads its library when it is used."""
+"""Conversion from dm-clrs and to PyTorch Geometric; each library is imported on first use."""

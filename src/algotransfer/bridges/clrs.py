@@ -1,7 +1,7 @@
-"""Graphs and answers sampled by dm-clrs, as ours; dm-clrs itself need not be installed here.
+"""Import graphs and answers that dm-clrs sampled; dm-clrs need not be installed.
 
-CLRS-30 (Veličković et al., 2022) lists self-loops, which our graphs do not have: they change no
-answer and are dropped. Its undirected graphs are taken, its directed ones refused.
+CLRS-30 (Veličković et al., 2022) adds self-loops. They change no answer and are removed, since a
+`Graph` has none. Directed graphs raise a `UserError`.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from algotransfer.array_files import DAMAGE, SUFFIX, parse_array
 from algotransfer.errors import UserError, shown
 from algotransfer.graphs.graph import Graph, from_edges
 
-MAX_SAMPLE_BYTES = 2**30  # bytes that a file of samples may unpack to
+MAX_SAMPLE_BYTES = 2**30  # uncompressed
 
 
 class _Counterpart(NamedTuple):
-    algorithm: str  # its name here
-    key: str  # the hint that ends as the key
-    reached: str  # the hint that ends as the set of reached nodes
+    algorithm: str  # name in `ALGORITHMS`
+    key: str  # hint whose final value is the key
+    reached: str  # hint whose final value is the set of reached nodes
 
 
 COUNTERPARTS = {
@@ -40,13 +40,13 @@ COUNTERPARTS = {
 
 @dataclass(frozen=True, eq=False)
 class ClrsFeedback:
-    """Graphs that dm-clrs sampled, and the answers of its algorithm in our terms.
+    """Graphs sampled by dm-clrs, and the answers of its algorithm in the format of a `Trace`.
 
     **Arguments:**
 
-    - `algorithm`: our name of the algorithm.
-    - `key`: final keys, with the algorithm's own value (∞, or 0 for `bfs`) at unreached nodes.
-    - `pred`: final predecessors; −1 at unreached nodes, the source points at itself.
+    - `algorithm`: name in `ALGORITHMS`.
+    - `key`: final keys; at unreached nodes ∞, or 0 for `bfs`.
+    - `pred`: final predecessors; −1 at unreached nodes, the source itself at the source.
     """
 
     algorithm: str
@@ -56,25 +56,25 @@ class ClrsFeedback:
 
 
 def import_clrs(path: str | Path) -> dict[str, ClrsFeedback]:
-    """Reads a file that `benchmarks/peers/clrs_samples.py feedback FILE.npz` wrote.
+    """Read a file written by `benchmarks/peers/clrs_samples.py feedback FILE.npz`.
 
-    **Returns:** graphs with answers, by our name of the algorithm.
+    **Returns:** graphs and answers by algorithm, with the names of `ALGORITHMS`.
     """
     try:
-        with zipfile.ZipFile(path) as archive:  # numpy.load would take a single array as well
+        with zipfile.ZipFile(path) as archive:  # numpy.load would also read a single array
             arrays, left = {}, MAX_SAMPLE_BYTES
             if any(entry.header_offset < 0 for entry in archive.infolist()):
-                raise UserError("its entries begin before it does")
+                raise UserError("an entry has a negative offset")
             for name in archive.namelist():
                 with archive.open(name) as stream:
-                    content = stream.read(left + 1)  # whatever the archive says of its sizes
+                    content = stream.read(left + 1)  # the declared size may be wrong
                 left -= len(content)
                 if left < 0:
-                    raise UserError(f"it unpacks to more than {MAX_SAMPLE_BYTES} bytes")
+                    raise UserError(f"it holds more than {MAX_SAMPLE_BYTES:,} bytes")
                 arrays[name.removesuffix(SUFFIX)] = parse_array(name, content)
     except (*DAMAGE, zlib.error) as error:
         raise UserError(
-            f"{path} is not a readable .npz archive ({error}); write it anew with "
+            f"{path} is not a readable .npz archive ({error}); write it again with "
             "benchmarks/peers/clrs_samples.py"
         ) from error
     probes: dict[str, dict[str, np.ndarray]] = {}
@@ -88,20 +88,20 @@ def import_clrs(path: str | Path) -> dict[str, ClrsFeedback]:
 
 
 def from_clrs(name: str, feedback) -> ClrsFeedback:
-    """Converts a batch straight from a dm-clrs sampler, where both packages are installed.
+    """Convert a batch of a dm-clrs sampler, where both packages are installed.
 
     **Arguments:**
 
-    - `name`: CLRS's name of the algorithm, such as `mst_prim`.
-    - `feedback`: what `clrs.build_sampler(name, …)[0].next()` returns.
+    - `name`: name of the algorithm in CLRS-30, such as `mst_prim`.
+    - `feedback`: a batch from `clrs.build_sampler(name, …)[0].next()`.
     """
     if not hasattr(feedback, "features") or not hasattr(feedback, "outputs"):
-        raise TypeError(
-            f"expected the feedback of a dm-clrs sampler, not {shown(feedback)}: it has neither "
-            "features nor outputs"
+        raise UserError(
+            f"feedback is {shown(feedback)}; expected a batch of a dm-clrs sampler, with "
+            "features and outputs"
         )
     features = feedback.features
-    last = np.asarray(features.lengths).astype(int) - 1  # hints after a graph's end are padding
+    last = np.asarray(features.lengths).astype(int) - 1  # later hints are padding
 
     def arrays(probes) -> dict[str, np.ndarray]:
         return {probe.name: np.asarray(probe.data) for probe in probes}
@@ -115,16 +115,17 @@ def from_clrs(name: str, feedback) -> ClrsFeedback:
 def _convert(name: str, probes: Mapping[str, np.ndarray]) -> ClrsFeedback:
     if name not in COUNTERPARTS:
         raise UserError(
-            f"CLRS's {name!r} has no counterpart here; sample one of {', '.join(COUNTERPARTS)} "
-            "(CLRS's dfs runs on directed graphs and restarts at every node)"
+            f"the CLRS-30 algorithm {name!r} has no counterpart; sample one of "
+            f"{', '.join(COUNTERPARTS)} (dfs of CLRS-30 runs on directed graphs and restarts at "
+            "every node)"
         )
     counterpart = COUNTERPARTS[name]
     needed = ("A", "adj", "s", "pi", counterpart.key, counterpart.reached)
     missing = [probe for probe in needed if probe not in probes]
     if missing:
         raise UserError(
-            f"feedback of {name!r} lacks {', '.join(missing)}, it has {', '.join(probes)}; "
-            "write it with benchmarks/peers/clrs_samples.py"
+            f"the feedback of {name!r} has {', '.join(probes)} but not {', '.join(missing)}; write "
+            "it with benchmarks/peers/clrs_samples.py"
         )
     reached = probes[counterpart.reached] == 1
     unreached_key = ALGORITHMS[counterpart.algorithm].unreached_key
@@ -146,8 +147,8 @@ def _graphs(
     directed = (weights != weights.mT).any((1, 2)) | (adjacency != adjacency.mT).any((1, 2))
     if directed.any():
         raise UserError(
-            f"graph {np.argmax(directed)} of CLRS's {name!r} is directed, but graphs here are "
-            "undirected; sample it with A and adj symmetric, as CLRS does unless told otherwise"
+            f"graph {np.argmax(directed)} of {name!r} is directed; expected symmetric A and adj: "
+            "sample undirected graphs, the default of CLRS-30"
         )
     num_graphs, num_nodes = is_source.shape
     graph_id, *ends = np.nonzero(np.triu(adjacency, k=1))  # above the diagonal: no self-loops

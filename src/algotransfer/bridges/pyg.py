@@ -1,4 +1,4 @@
-"""Graphs and traces as PyTorch Geometric `Data`."""
+"""Convert graphs and traces to PyTorch Geometric `Data`."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 
 def to_pyg(graphs: Dataset | Graph, trace: Trace | None = None) -> list[Data]:
-    """Converts graphs, and the steps of an algorithm on them, for PyTorch Geometric.
+    """Convert graphs, and optionally a trace on them, to PyTorch Geometric.
 
     **Arguments:**
 
     - `graphs`: a dataset, a batch of graphs or a single graph.
-    - `trace`: of one algorithm on these graphs, for instance `dataset.trace("dijkstra")`.
+    - `trace`: trace of one algorithm on these graphs, such as `dataset.trace("dijkstra")`.
 
     **Returns:** one `Data` per graph, with
 
@@ -31,21 +31,21 @@ def to_pyg(graphs: Dataset | Graph, trace: Trace | None = None) -> list[Data]:
     - with a trace: `key` float32 [nodes, steps], `pred` int64 [nodes, steps] (−1 where there is
       none), `visited` bool [nodes, steps] (sequential algorithms), `length` int64 [1].
 
-    Nodes come before steps, since PyTorch Geometric's loaders join graphs along the first axis.
-    They shift `edge_index` only: `source` and `pred` stay numbered within each graph.
+    Nodes come before steps because the loaders of PyTorch Geometric concatenate along the first
+    axis. They shift `edge_index` only: `source` and `pred` remain indices within each graph.
     """
     torch, graph_class = _import()
     batch = graphs if isinstance(graphs, Graph) else graphs.graphs
     if trace is not None and trace.length.shape != batch.batch_shape:
         raise UserError(
-            f"the trace is of a batch of shape {trace.length.shape}, the graphs are of shape "
-            f"{batch.batch_shape}; give the trace of these very graphs"
+            f"the trace has batch shape {trace.length.shape} and the graphs {batch.batch_shape}; "
+            "expected the trace of these graphs"
         )
     if not batch.batch_shape:
         batch, trace = jax.tree.map(lambda leaf: leaf[None], (batch, trace))
 
     def tensor(array, dtype):
-        return torch.from_numpy(np.array(array, dtype))  # a copy: torch shares what it is given
+        return torch.from_numpy(np.array(array, dtype))  # a copy, since torch shares memory
 
     edge = np.asarray(batch.edge_mask())
     senders, receivers = np.asarray(batch.senders), np.asarray(batch.receivers)
@@ -69,14 +69,14 @@ def _import():
         from torch_geometric.data import Data  # pyright: ignore[reportMissingImports]
     except ImportError as error:
         raise ImportError(
-            f"to_pyg needs PyTorch Geometric ({error}); install it with `pip install '.[pyg]'` in "
-            "the folder of algotransfer"
+            f"to_pyg needs PyTorch Geometric ({error}); run `pip install '.[pyg]'` in the folder "
+            "of algotransfer"
         ) from error
     return torch, Data
 
 
 def _nodes_first(trace: Trace) -> dict[str, np.ndarray]:
-    """The trace as [graphs, nodes, steps] arrays; a parallel one has no `visited`."""
+    """Return the trace as [graphs, nodes, steps] arrays; parallel ones have no `visited`."""
     steps = {"key": trace.key, "pred": trace.pred, "visited": trace.visited}
     dtypes = {"key": np.float32, "pred": np.int64, "visited": np.bool_}
     arrays = {

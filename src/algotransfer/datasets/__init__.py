@@ -33,7 +33,7 @@ _MODULE_OF = {
     "Dataset": "dataset",
     "Preset": "presets",
     "Splits": "splits",
-    "from_graphs": "own",
+    "from_graphs": "from_graphs",
     "graph_statistics": "statistics",
     "load_dataset": "storage",
     "make_dataset": "dataset",
@@ -46,7 +46,9 @@ _MODULE_OF = {
 def __getattr__(name: str):
     if name not in _MODULE_OF:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_MODULE_OF[name]}"), name)
+    value = getattr(import_module(f"{__name__}.{_MODULE_OF[name]}"), name)
+    globals()[name] = value  # the submodule `from_graphs` would hide the function
+    return value
 
 
 def __dir__() -> list[str]:

@@ -1,4 +1,4 @@
-"""`Dataset`: graphs of one size, the family of each, and the traces that were asked for."""
+"""`Dataset`: graphs of one size, their families, and traces of algorithms."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from algotransfer.graphs.sampling import sample_graphs
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """Graphs of one size, and the traces of algorithms on them, computed when first asked for.
+    """Graphs of one size, and traces of algorithms on them, computed on first use.
 
     **Arguments:**
 
-    - `graphs`: the batch, with one source per graph.
-    - `family`: the name of each graph's family.
-    - `arguments`: what determines the graphs; the card of a data file, and the name of a dataset
-        wherever results are cached.
+    - `graphs`: the batch of graphs.
+    - `family`: the family of each graph.
+    - `arguments`: the arguments that determine the graphs, as JSON; stored on the card of a data
+        file and hashed where results are cached.
     """
 
     graphs: Graph
@@ -35,8 +35,8 @@ class Dataset:
     def __post_init__(self):
         if self.graphs.batch_shape != self.family.shape or not len(self.family):
             raise UserError(
-                f"graphs of batch shape {self.graphs.batch_shape} with families of shape "
-                f"{self.family.shape}; expected one family for each graph of a batch"
+                f"graphs have batch shape {self.graphs.batch_shape} and family has shape "
+                f"{self.family.shape}; expected a batch and one family per graph"
             )
 
     def __len__(self) -> int:
@@ -50,23 +50,23 @@ class Dataset:
 
     @property
     def families(self) -> tuple[str, ...]:
-        """The families in the order of their first graph."""
+        """Families, in the order of their first graph."""
         return tuple(dict.fromkeys(self.family.tolist()))
 
     @property
     def algorithms(self) -> tuple[str, ...]:
-        """The algorithms whose traces are at hand, from a file or from an earlier call."""
+        """Algorithms whose traces are in memory."""
         return tuple(algorithm.name for algorithm in self._traces)
 
     def trace(self, algorithm: str | Algorithm) -> Trace:
-        """The algorithm's steps on every graph; computed once, then kept."""
+        """Return the steps of an algorithm on every graph; computed once, then cached."""
         algorithm = get_algorithm(algorithm)
         if algorithm not in self._traces:
             self._traces[algorithm] = run(algorithm, self.graphs)
         return self._traces[algorithm]
 
     def forget(self) -> None:
-        """Lets go of the traces kept so far, to free their memory."""
+        """Free the memory of the cached traces."""
         self._traces.clear()
 
     def __repr__(self) -> str:
@@ -84,17 +84,16 @@ def make_dataset(
     attachments: int = 4,
     shape: str | None = None,
 ) -> Dataset:
-    """Samples a dataset; equal arguments give equal graphs, weights and sources everywhere.
+    """Sample a dataset; equal arguments give equal graphs, weights and sources on every machine.
 
     **Arguments:**
 
     - `graph`: a family (`er`, `ba`, `grid`) or several, which follow one another in that order.
-    - `num_graphs`: how many graphs *of each family*.
-    - `split`: `train`, `validation`, `test` or any other name; no two share random numbers.
-    - `attachments`: edges that a new node of a `ba` graph brings.
-    - `shape`: shape rule of `grid`, `any` or `square`; by the number of nodes if not given.
-
-    **Returns:** the `Dataset`; its traces are computed when asked for.
+    - `num_graphs`: number of graphs *of each family*.
+    - `split`: `train`, `validation`, `test` or any other name; different splits share no random
+        numbers.
+    - `attachments`: edges of each new node of `ba`.
+    - `shape`: shape of `grid`, `any` (default up to 100 nodes) or `square` (default above).
     """
     families = (graph,) if isinstance(graph, str) else tuple(graph)
     if not families or len(set(families)) < len(families):

@@ -1,4 +1,4 @@
-"""`from_graphs`: a dataset of somebody's own graphs."""
+"""`from_graphs`: make a dataset from given graphs."""
 
 from __future__ import annotations
 
@@ -25,36 +25,35 @@ from algotransfer.graphs import (
 
 
 def from_graphs(graphs: Iterable[Any], family: str | Sequence[str] = "own") -> Dataset:
-    """Makes a dataset of graphs that were not sampled here; all must have the same size.
+    """Make a dataset from graphs with equal numbers of nodes.
 
     **Arguments:**
 
-    - `graphs`: `Graph`s (single or batches), what `read_graph` and the other readers return,
-        networkx graphs, sparse matrices of scipy, or paths of files; the last three start from
-        their first node: read them with `from_networkx`, `from_scipy` or `read_graph` to choose
-        the source.
-    - `family`: a name for all, or one for each, by which statistics and results are grouped.
+    - `graphs`: `Graph`s (single or batches), `NamedGraph`s, networkx graphs, scipy sparse matrices
+        or paths of graph files. The source of the last three is their first node; convert them
+        with `from_networkx`, `from_scipy` or `read_graph` to choose another.
+    - `family`: a name for all graphs or one per item of `graphs`; results are grouped by it.
     """
-    one = isinstance(graphs, str | NamedGraph)
-    if one or hasattr(graphs, "tocoo") or hasattr(graphs, "adjacency"):  # of scipy, of networkx
-        raise TypeError(
-            f"from_graphs: graphs is {shown(graphs)} (of type {type(graphs).__name__}); expected a "
-            "list of graphs, such as [graph]"
+    is_single = isinstance(graphs, str | NamedGraph)
+    # `tocoo`: a scipy matrix; `adjacency`: a networkx graph
+    if is_single or hasattr(graphs, "tocoo") or hasattr(graphs, "adjacency"):
+        raise UserError(
+            f"graphs is {shown(graphs)} (of type {type(graphs).__name__}); expected a list of "
+            "graphs, such as [graph]"
         )
-    parts = [_batch(item) for item in graphs]
+    parts = [_to_batch(item) for item in graphs]
     if not parts:
-        raise UserError("a dataset needs at least one graph, got none")
+        raise UserError("graphs is empty; expected at least one graph")
     names = [family] * len(parts) if isinstance(family, str) else list(family)
     if len(names) != len(parts):
-        raise UserError(f"{len(names)} family names for {len(parts)} graphs; give one for each")
+        raise UserError(f"got {len(names)} families for {len(parts)} graphs; give one per graph")
 
     batch = concatenate(parts)
     edges, source = to_ragged(batch), np.asarray(batch.source)
     check_edges(edges, batch.num_nodes)
     if np.any((source < 0) | (source >= batch.num_nodes)):
         raise UserError(
-            f"a source lies outside its graph: got {source.min()}…{source.max()}, "
-            f"expected 0…{batch.num_nodes - 1}"
+            f"source has values in {source.min()}…{source.max()}; expected 0…{batch.num_nodes - 1}"
         )
     runs = [
         (name, sum(len(part) for _, part in run))
@@ -67,14 +66,14 @@ def from_graphs(graphs: Iterable[Any], family: str | Sequence[str] = "own") -> D
             "graph": [name for name, _ in runs],
             "num_graphs": [count for _, count in runs],
             "num_nodes": batch.num_nodes,
-            # No arguments determine somebody's own graphs, so their content stands in.
+            # Given graphs are identified by their content.
             "graphs_sha256": content_hash({**vars(edges), "source": source}, {}),
         },
     )
 
 
-def _batch(item: Any) -> Graph:
-    """Whatever describes a graph, as a batch on the host."""
+def _to_batch(item: Any) -> Graph:
+    """Convert any description of a graph to a batch of NumPy arrays."""
     if isinstance(item, str | os.PathLike):
         item = read_graph(item)
     elif hasattr(item, "tocoo"):

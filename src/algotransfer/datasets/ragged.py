@@ -1,4 +1,4 @@
-"""Graphs as a data file holds them: one long list of edges, with offsets, and no padding."""
+"""`Ragged`: the edges of a batch as one list with offsets, without padding, as in data files."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ class Ragged:
 
     @property
     def graph_id(self) -> Int64[np.ndarray, " edges"]:
-        """The graph that each edge belongs to."""
+        """Index of the graph of each edge."""
         count = np.diff(self.edge_offset)
         return np.repeat(np.arange(len(count)), count)
 
 
 def to_ragged(graphs: Graph) -> Ragged:
-    """Leaves the padding of a batch away."""
+    """Convert a batch to a list of edges without padding."""
     senders, receivers = np.asarray(graphs.senders), np.asarray(graphs.receivers)
     mask = np.asarray(graphs.edge_mask())
     return Ragged(
@@ -41,7 +41,7 @@ def to_ragged(graphs: Graph) -> Ragged:
 
 
 def from_ragged(ragged: Ragged, source: Int32[np.ndarray, " graphs"], num_nodes: int) -> Graph:
-    """Puts the padding back, up to the most edges of any graph."""
+    """Convert a list of edges to a batch, padded to the largest number of edges."""
     count = np.diff(ragged.edge_offset)
     mask: Bool[np.ndarray, "graphs width"] = np.arange(count.max(initial=0)) < count[:, None]
 
@@ -60,24 +60,26 @@ def from_ragged(ragged: Ragged, source: Int32[np.ndarray, " graphs"], num_nodes:
 
 
 def check_edges(ragged: Ragged, num_nodes: int) -> None:
-    """Raises a `ValueError` unless these are simple, undirected graphs in the order promised."""
+    """Raise a `UserError` unless these are simple undirected graphs with sorted edges."""
     offset = ragged.edge_offset
     if offset[0] != 0 or offset[-1] != len(ragged.edge_weight) or np.any(np.diff(offset) < 0):
-        raise UserError("edge_offset does not cut the edges into graphs")
+        raise UserError("edge_offset must rise from 0 to the number of edges")
     if not np.all(np.isfinite(ragged.edge_weight)):
-        raise UserError("an edge has a weight that is not a finite number")
+        raise UserError("an edge weight is not finite; expected finite numbers")
     index = ragged.edge_index
     if np.any((index < 0) | (index >= num_nodes)):
-        raise UserError(f"an edge ends outside the graph; nodes are 0…{num_nodes - 1}")
+        raise UserError(
+            f"edge_index has values in {index.min()}…{index.max()}; expected 0…{num_nodes - 1}"
+        )
     sender, receiver = index.astype(np.int64)
     if np.any(sender == receiver):
-        raise UserError("an edge joins a node to itself")
+        raise UserError("an edge joins a node to itself; remove self-loops")
     row = ragged.graph_id * num_nodes
     cell = (row + sender) * num_nodes + receiver
     if np.any(np.diff(cell) <= 0):
-        raise UserError("edges are not sorted by sender and receiver, or one is listed twice")
+        raise UserError("edges must be sorted by sender, then receiver, and not be listed twice")
     reverse = (row + receiver) * num_nodes + sender
     order = np.argsort(reverse, kind="stable")
     one_way = not np.array_equal(reverse[order], cell)
     if one_way or np.any(ragged.edge_weight[order] != ragged.edge_weight):
-        raise UserError("an edge and its reverse do not both stand there with one weight")
+        raise UserError("every edge must be listed in both directions with equal weights")

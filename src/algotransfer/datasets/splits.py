@@ -1,4 +1,4 @@
-"""`make_splits`: the datasets of a preset, all at once."""
+"""`make_splits`: the training, validation and test datasets of a preset."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from algotransfer.names import check_name
 
 @dataclass(frozen=True, eq=False)
 class Splits:
-    """A preset's datasets: `train`, `validation` and, by number of nodes, `test`."""
+    """Datasets for training and validation, and for testing by number of nodes."""
 
     train: Dataset
     validation: Dataset
     test: dict[int, Dataset]
 
     def __iter__(self) -> Iterator[tuple[str, Dataset]]:
-        """The datasets with their names: `train`, `validation`, `test_20`, …"""
+        """Iterate over names and datasets: `train`, `validation`, `test_20`, …"""
         yield "train", self.train
         yield "validation", self.validation
         for num_nodes, dataset in self.test.items():
@@ -27,11 +27,11 @@ class Splits:
 
 
 def make_splits(preset: str | Preset = "paper", seed: int = 0) -> Splits:
-    """Makes all datasets of a preset; no random number is shared between them.
+    """Make the datasets of a preset; they share no random numbers.
 
     **Arguments:**
 
-    - `preset`: `paper` (15,000 training graphs), `small`, or a `Preset` of your own.
+    - `preset`: `paper` (15,000 training graphs), `small` or a `Preset`.
     """
     if isinstance(preset, str):
         check_name("preset", preset, PRESETS)

@@ -1,4 +1,4 @@
-"""Data files: a dataset and the traces of one algorithm, written once, checked whenever read."""
+"""Save and load data files: a dataset and the traces of one algorithm."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from algotransfer.datasets.ragged import Ragged, check_edges, from_ragged, to_ra
 from algotransfer.errors import UserError
 
 FORMAT_VERSION = 1
-NOT_ARGUMENTS = ("format_version", "algorithm", "sha256")  # what a card says about the file itself
+NOT_ARGUMENTS = ("format_version", "algorithm", "sha256")  # entries of a card about the file itself
 
-# The entries of a file: type and shape. G, E, N and T are sizes that must agree.
+# Type and shape of the entries: G graphs, E edges, N nodes, T steps.
 ENTRIES: dict[str, tuple[str, tuple[str, ...]]] = {
     "format_version": ("int32", ()),
     "edge_index": ("int32", ("2", "E")),
@@ -33,9 +33,9 @@ ENTRIES: dict[str, tuple[str, tuple[str, ...]]] = {
 
 
 def save_dataset(dataset: Dataset, path: str | Path, algorithm: str | Algorithm) -> str:
-    """Writes the graphs and one algorithm's traces; equal arguments give equal bytes.
+    """Write the graphs and the traces of one algorithm; equal arguments give equal bytes.
 
-    **Returns:** the sha256 on the file's card.
+    **Returns:** the sha256 on the card of the file.
     """
     algorithm = get_algorithm(algorithm)
     edges = to_ragged(dataset.graphs)
@@ -62,29 +62,29 @@ def save_dataset(dataset: Dataset, path: str | Path, algorithm: str | Algorithm)
 
 
 def load_dataset(path: str | Path) -> Dataset:
-    """Reads a data file and checks all of it: version, types, shapes, ranges and sha256.
+    """Read a data file and check version, types, shapes, ranges and sha256.
 
-    **Returns:** the `Dataset`, with the file's traces at hand and others computed when asked for.
+    **Returns:** the `Dataset`, with the traces of the file; others are computed on first use.
     """
     arrays, card = load_arrays(path)
     try:
         return _dataset(arrays, card)
     except ValueError as error:
-        raise UserError(f"{path} is not a data file that can be used: {error}") from error
+        raise UserError(f"cannot use {path} as a data file: {error}") from error
 
 
 def _dataset(arrays: Mapping[str, np.ndarray], card: Mapping[str, Any]) -> Dataset:
     version = card.get("format_version")
     if version != FORMAT_VERSION:
         raise UserError(
-            f"it has format version {version!r}, this release reads version {FORMAT_VERSION}; "
-            "make it again, or use the release that wrote it"
+            f"it has format version {version!r}; expected {FORMAT_VERSION}: make it again, or use "
+            "the release that wrote it"
         )
     name = card.get("algorithm")
     if name not in ALGORITHMS:
         raise UserError(
-            f"it holds traces of {name!r}, which is not registered; put that algorithm into "
-            f"ALGORITHMS first (there are {', '.join(ALGORITHMS)})"
+            f"it holds traces of {name!r}, which is not registered; add the algorithm to "
+            f"ALGORITHMS first (registered: {', '.join(ALGORITHMS)})"
         )
     algorithm = ALGORITHMS[name]
     _check_shapes(arrays, algorithm)
@@ -107,10 +107,10 @@ def _dataset(arrays: Mapping[str, np.ndarray], card: Mapping[str, Any]) -> Datas
 def _check_shapes(arrays: Mapping[str, np.ndarray], algorithm: Algorithm) -> None:
     expected = {k: v for k, v in ENTRIES.items() if k != "visited" or algorithm.sequential}
     if set(arrays) != set(expected):
-        missing, foreign = sorted(set(expected) - set(arrays)), sorted(set(arrays) - set(expected))
-        raise UserError(f"entries missing: {missing or 'none'}; not expected: {foreign or 'none'}")
+        missing, extra = sorted(set(expected) - set(arrays)), sorted(set(arrays) - set(expected))
+        raise UserError(f"missing entries: {missing or 'none'}; unknown: {extra or 'none'}")
     if arrays["num_nodes"].shape or arrays["source"].ndim != 1 or arrays["edge_weight"].ndim != 1:
-        raise UserError("num_nodes must be one number, source and edge_weight must be lists")
+        raise UserError("num_nodes must be 0-d, source and edge_weight must be 1-d")
     n, g, e = int(arrays["num_nodes"]), len(arrays["source"]), len(arrays["edge_weight"])
     sizes = {"2": 2, "E": e, "G": g, "G+1": g + 1, "N": n, "T+1": n + 1}
     for name, (dtype, axes) in expected.items():
@@ -124,17 +124,17 @@ def _check_shapes(arrays: Mapping[str, np.ndarray], algorithm: Algorithm) -> Non
 
 
 def _family(arguments: Mapping[str, Any], num_graphs: int, num_nodes: int) -> np.ndarray:
-    """The family of each graph: `graph` on the card, each of them `num_graphs` times."""
+    """Return the family of each graph, from `graph` and `num_graphs` on the card."""
     if arguments.get("num_nodes") != num_nodes:
-        raise UserError(f"its card does not say that its graphs have {num_nodes} nodes")
+        raise UserError(f"num_nodes is missing or wrong on its card; expected {num_nodes}")
     names, count = arguments.get("graph"), arguments.get("num_graphs")
     names = names if isinstance(names, list) else []
     counts: list[Any] = count if isinstance(count, list) else [count] * len(names)
-    plausible = all(isinstance(name, str) for name in names) and all(
+    valid = all(isinstance(name, str) for name in names) and all(
         type(count) is int and 0 <= count <= num_graphs for count in counts
     )
-    if not plausible or len(counts) != len(names) or sum(counts) != num_graphs:
-        raise UserError(f"its card does not say which families its {num_graphs} graphs are of")
+    if not valid or len(counts) != len(names) or sum(counts) != num_graphs:
+        raise UserError(f"graph and num_graphs on its card do not add up to {num_graphs} graphs")
     return np.repeat(np.array(names, dtype=str), counts)
 
 
@@ -156,4 +156,4 @@ def _check_ranges(arrays: Mapping[str, np.ndarray], num_nodes: int) -> None:
                 f"entry {name!r} holds {array.min()}…{array.max()}, expected {low}…{high}"
             )
     if np.any(np.isnan(arrays["key"])):
-        raise UserError("entry 'key' holds a NaN; a key is a number or infinite")
+        raise UserError("entry 'key' holds NaN; expected numbers or infinity")

@@ -1,4 +1,4 @@
-"""Graphs to and from networkx objects and scipy's sparse matrices."""
+"""Conversion of graphs from and to networkx and scipy."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from algotransfer.graphs.named import (
     check_num_nodes,
     check_single,
     named_graph,
+    undirected_edges,
 )
 
 if TYPE_CHECKING:
@@ -27,20 +28,24 @@ if TYPE_CHECKING:
 def from_networkx(
     graph: networkx.Graph, source: Hashable = None, weight: str = "weight"
 ) -> NamedGraph:
-    """Takes over a networkx graph; nodes are numbered in its order and named as there.
+    """Convert a networkx graph; the order and the names of its nodes are kept.
 
-    A directed graph needs every edge in both directions, with equal weights; parallel edges of a
-    multigraph need equal weights too.
+    A directed graph must have every edge in both directions with equal weights. Parallel edges of
+    a multigraph must have equal weights.
 
     **Arguments:**
 
-    - `source`: a node or, unless all nodes are whole numbers, an index; the first node by default.
-    - `weight`: the edge attribute that holds the weight; edges without it have weight 1.
+    - `source`: a node or, unless all nodes are integers, an index (default: the first node).
+    - `weight`: name of the edge attribute for the weight; edges without it have weight 1.
+
+    **Returns:** the single graph and the names of its nodes.
     """
     import networkx
 
     if not isinstance(graph, networkx.Graph):
-        raise TypeError(f"expected a networkx graph, not {shown(graph)} ({type(graph).__name__})")
+        raise UserError(
+            f"graph is {shown(graph)} (of type {type(graph).__name__}); expected a networkx graph"
+        )
     check_num_nodes(len(graph))
     names = list(graph.nodes)
     index = {name: number for number, name in enumerate(names)}
@@ -67,12 +72,12 @@ def to_networkx(
     names: Sequence[Hashable] | None = None,
     node_attributes: Attributes | None = None,
 ) -> networkx.Graph:
-    """Makes a networkx graph with `weight` on its edges and `source` among its own attributes.
+    """Convert to networkx: weights are the edge attribute `weight`, `source` a graph attribute.
 
     **Arguments:**
 
-    - `names`: the nodes of the new graph; 0 … n − 1 by default.
-    - `node_attributes`: by name, one value for each node.
+    - `names`: the nodes of the new graph (default: 0 … n − 1).
+    - `node_attributes`: a sequence with one value per node, by attribute name.
     """
     import networkx
 
@@ -82,45 +87,40 @@ def to_networkx(
     result = networkx.Graph(source=names[int(graph.source)])
     result.add_nodes_from(names)
     for attribute, values in attributes.items():
-        # Plain Python values: networkx writes no others to its files.
+        # Python values, since networkx cannot write NumPy ones to files.
         networkx.set_node_attributes(
             result, dict(zip(names, np.asarray(values).tolist(), strict=True)), attribute
         )
-    once = np.asarray(graph.senders) < np.asarray(graph.receivers)
-    tails, heads, weights = (
-        np.asarray(leaf)[once].tolist() for leaf in (graph.senders, graph.receivers, graph.weights)
-    )
     result.add_weighted_edges_from(
-        (names[tail], names[head], weight)
-        for tail, head, weight in zip(tails, heads, weights, strict=True)
+        (names[tail], names[head], float(weight)) for tail, head, weight in undirected_edges(graph)
     )
     return result
 
 
 def from_scipy(matrix: Any, source: int = 0) -> NamedGraph:
-    """Takes over a symmetric sparse matrix of weights; its nodes are named by their numbers.
+    """Convert a symmetric scipy sparse matrix of weights; nodes are named by their index.
 
-    As in `scipy.sparse.csgraph`, every stored entry is an edge, even one that is zero.
+    As in `scipy.sparse.csgraph`, every stored entry is an edge, even a stored zero.
 
     **Arguments:**
 
-    - `matrix`: of any of scipy's sparse formats, `csr_array` for instance.
-    - `source`: the index of the node to start from.
+    - `matrix`: a square matrix in any sparse format of scipy, such as `csr_array`.
+    - `source`: index of the source node.
     """
     import scipy.sparse
 
     if not scipy.sparse.issparse(matrix):
-        raise TypeError(
-            f"expected a scipy sparse matrix, not {type(matrix).__name__}; "
-            "scipy.sparse.csr_array(…) makes one of a dense matrix"
+        raise UserError(
+            f"matrix has type {type(matrix).__name__}; expected a scipy sparse matrix: convert a "
+            "dense one with scipy.sparse.csr_array(matrix)"
         )
     if len(matrix.shape) != 2 or matrix.shape[0] != matrix.shape[1]:
-        raise UserError(f"a matrix of shape {matrix.shape} is not a graph; it must be square")
+        raise UserError(f"matrix has shape {matrix.shape}; expected a square matrix")
     check_num_nodes(matrix.shape[0])
     if matrix.dtype.kind not in "biuf":
-        raise UserError(f"the matrix holds {matrix.dtype}; weights must be real numbers")
+        raise UserError(f"matrix has dtype {matrix.dtype}; expected real numbers")
     entries = scipy.sparse.coo_array(matrix, copy=True)
-    entries.sum_duplicates()  # scipy's meaning of an entry that is stored twice
+    entries.sum_duplicates()  # scipy defines duplicate entries as their sum
     return named_graph(
         range(matrix.shape[0]),
         np.stack(entries.coords).astype(np.int64),
@@ -131,7 +131,7 @@ def from_scipy(matrix: Any, source: int = 0) -> NamedGraph:
 
 
 def to_scipy(graph: Graph) -> scipy.sparse.csr_array:
-    """The symmetric matrix of a single graph's weights, in compressed rows."""
+    """Return the symmetric weight matrix of a single graph as a `csr_array`."""
     import scipy.sparse
 
     check_single(graph)

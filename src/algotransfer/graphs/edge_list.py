@@ -1,8 +1,8 @@
-"""Edge lists as CSV: `source,target,weight` (or `u,v,weight`), one undirected edge a line.
+"""Edge lists in CSV files: columns `source,target,weight` (or `u,v,weight`), one edge per line.
 
-The weight may be missing (1); beside all three, other columns are passed over. Lines that begin
-with # are comments, and names are arbitrary text. A line without a target is a node on its own;
-nodes are numbered in the order they appear.
+Names are arbitrary text. A missing weight is 1. A line with a source alone declares a node. Lines
+that start with # are comments. Other columns are ignored if the header has all three. Nodes are
+numbered in order of appearance.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ HEADER = ("source", "target", "weight")
 
 
 def read_edge_list(content: bytes, source: Hashable = None) -> NamedGraph:
-    """Reads an edge list; see `read_graph`."""
+    """Read an edge list; see `read_graph`."""
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise UserError(f"it is not UTF-8 text ({error.reason} at byte {error.start})") from None
     lines = io.StringIO(text, newline="")
-    # A comment becomes an empty line, which is passed over, so that line numbers stay right.
+    # Comments become empty lines, so that line numbers stay correct.
     rows = csv.reader(
         ("\n" if line.lstrip().startswith("#") else line for line in lines),
         skipinitialspace=True,
@@ -44,11 +44,13 @@ def read_edge_list(content: bytes, source: Hashable = None) -> NamedGraph:
                 columns = _columns(row)
                 continue
             if len(row) > len(columns):
-                raise UserError(f"{len(row)} fields, but the header names {len(columns)}")
+                raise UserError(
+                    f"{len(row)} fields; the header has {len(columns)}: quote names with commas"
+                )
             edge = dict(zip(columns, row, strict=False))
             tail, head, weight = (edge.get(column, "") for column in HEADER)
             if not tail:
-                raise UserError("the edge has no source; give the name of a node")
+                raise UserError("the source is missing; give the name of a node")
             pair = [index.setdefault(name, len(index)) for name in (tail, head) if name]
             if head:
                 ends.append(pair)
@@ -67,11 +69,11 @@ def read_edge_list(content: bytes, source: Hashable = None) -> NamedGraph:
 def _columns(header: list[str]) -> list[str]:
     columns = [COLUMNS.get(field.lower(), field) for field in header]
     known = sorted(column for column in columns if column in HEADER)
-    # Beside a weight, other columns are no matter; without one, any of them may be meant for it.
+    # Without a weight column, an unknown column may be a misspelt weight.
     if known != [*HEADER] and sorted(columns) != ["source", "target"]:
         raise UserError(
-            f"the header is {','.join(header)!r}; expected source,target,weight or u,v,weight, "
-            "perhaps with other columns, or source,target alone, separated by commas"
+            f"the header is {','.join(header)!r}; expected source,target,weight or u,v,weight "
+            "(other columns are ignored) or source,target alone, separated by commas"
         )
     return columns
 
@@ -80,28 +82,29 @@ def _number(weight: str) -> float:
     try:
         return float(weight or 1)
     except ValueError:
-        raise UserError(f"weight {weight!r} is not a number") from None
+        raise UserError(f"the weight is {weight!r}; expected a number") from None
 
 
 def write_edge_list(graph: Graph, names: Sequence[str], node_attributes: Attributes) -> bytes:
-    """Writes an edge list that reads back as the same graph; see `write_graph`."""
+    """Write an edge list that reads back as the same graph; see `write_graph`."""
     if node_attributes:
         raise UserError(
-            "an edge list has no place for node attributes; write a .graphml file instead"
+            f"got {len(node_attributes)} node attributes, which an edge list cannot hold; write a "
+            ".graphml file instead"
         )
     for name in names:
         if not name or name != name.strip() or name.startswith("#") or len(name.splitlines()) > 1:
             raise UserError(
-                f"an edge list cannot hold the node name {name!r} (empty, blank at an end, "
-                "beginning with # or of several lines); write a .graphml file instead"
+                f"the node name {name!r} is empty, starts or ends with a space, starts with # or "
+                "has several lines, which an edge list cannot hold; write a .graphml file instead"
             )
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(HEADER)
     seen = 0
     for tail, head, weight in undirected_edges(graph):
-        # Nodes are numbered as they appear: those that would appear too late, or in the wrong
-        # order, get lines of their own. An edge from the next node to the one after does not.
+        # Nodes are numbered by first appearance, so those that would appear too late or in the
+        # wrong order get their own lines. An edge from node `seen` to the next one does not.
         if (tail, head) != (seen, seen + 1):
             writer.writerows([name, "", ""] for name in names[seen:head])
         seen = max(seen, head + 1)

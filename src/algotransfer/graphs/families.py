@@ -1,9 +1,9 @@
-"""The families of random graphs: samplers of undirected edges, as data in one dict.
+"""Families of random graphs: Erdős–Rényi, Barabási–Albert and grids.
 
-A sampler takes a stream of random numbers, how many graphs of how many nodes are wanted, and
-`Options`. It returns `graph_id`, the graph each edge belongs to, and `ends`, its two nodes. Each
-edge is listed once, in any order; labels are permuted and weights drawn afterwards, by
-`sample_graphs`. A new family is one function and one line in `FAMILIES`.
+A sampler takes a random stream, the number of graphs, the number of nodes and `Options`. It returns
+`graph_id`, the graph of each edge, and `ends`, its two nodes. Each undirected edge is listed once,
+in any order; `sample_graphs` then permutes the labels and draws the weights.
+A new family is one function and one line in `FAMILIES`.
 """
 
 from __future__ import annotations
@@ -22,30 +22,30 @@ from algotransfer.graphs.streams import Stream
 Edges = tuple[Int[np.ndarray, " pairs"], Int[np.ndarray, "2 pairs"]]
 
 MAX_EDGES = 10**8  # in one sample; about 10 GB of memory
-ANY_SHAPE_UP_TO = 100
-DRAWS_AT_ONCE = 2**22  # bounds scratch memory; the numbers drawn do not depend on it
+ANY_SHAPE_MAX_NODES = 100
+DRAWS_PER_BLOCK = 2**22  # bounds temporary memory; the numbers drawn do not depend on it
 
 
 @dataclass(frozen=True)
 class Options:
-    """What a family can be told besides its size; each family reads what concerns it."""
+    """Options of the families; see `sample_graphs`. Each family ignores those of the others."""
 
     attachments: int = 4
     shape: str | None = None
 
 
 def check_size(num_graphs: int, num_nodes: int, edges_per_graph: int | float) -> None:
-    """Refuses a sample that would not fit into memory, before any of it is made."""
+    """Raise a `UserError` if a sample would not fit into memory."""
     edges = int(num_graphs * edges_per_graph)
     if edges > MAX_EDGES:
         raise UserError(
             f"{num_graphs} graphs of {num_nodes} nodes have about {edges:,} edges; at most "
-            f"{MAX_EDGES:,} are sampled at once: ask for less, or for parts with different seeds"
+            f"{MAX_EDGES:,} can be sampled at once: lower num_graphs, or use several seeds"
         )
 
 
 def erdos_renyi(stream: Stream, num_graphs: int, num_nodes: int, options: Options) -> Edges:
-    """Every pair of nodes is an edge with probability min(log₂(n)/n, 0.5)."""
+    """Sample Erdős–Rényi graphs: each pair of nodes is an edge with p = min(log₂(n)/n, 0.5)."""
     pairs = num_nodes * (num_nodes - 1) // 2
     probability = edge_probability(num_nodes)
     check_size(num_graphs, num_nodes, pairs * probability)
@@ -55,8 +55,8 @@ def erdos_renyi(stream: Stream, num_graphs: int, num_nodes: int, options: Option
 
 
 def edge_probability(num_nodes: int) -> float:
-    """The Erdős–Rényi edge probability p = min(log₂(n)/n, 0.5), correctly rounded."""
-    # decimal's logarithm is the same everywhere; the one of the C library is not.
+    """Return the Erdős–Rényi edge probability p = min(log₂(n)/n, 0.5), correctly rounded."""
+    # The logarithm of `decimal` is the same on every machine, that of the C library is not.
     with localcontext() as context:
         context.prec = 50
         logarithm = Decimal(num_nodes).ln() / Decimal(2).ln()
@@ -64,18 +64,18 @@ def edge_probability(num_nodes: int) -> float:
 
 
 def successes(stream: Stream, probability: float, trials: int) -> Int[np.ndarray, " hits"]:
-    """Which of many independent trials succeed, in time and memory of the successes alone.
+    """Return the indices of successes among Bernoulli trials, in O(successes) time and memory.
 
-    Each draw skips to the next success: it fails to come within k trials with probability
-    (1 − p)ᵏ. These are tabulated for k = 1 … L by repeated multiplication. A draw that says
-    "not within L" skips L trials, and the next draw goes on from there, for trials have no memory.
+    Each draw skips to the next success. There is none within k trials with probability (1 − p)ᵏ,
+    tabulated for k = 1 … L by repeated multiplication. A draw beyond the table skips L trials, and
+    the next draw continues from there, since trials are independent.
     """
     length = int(4 / probability)
     not_within = np.multiply.accumulate(np.full(length, 1 - probability))[::-1]  # ascending
     hits, done = [], 0
     while done < trials:
         expected = int((trials - done) * probability * 1.03)
-        draws = stream.uniform(min(expected + 100, DRAWS_AT_ONCE))
+        draws = stream.uniform(min(expected + 100, DRAWS_PER_BLOCK))
         failures = length - np.searchsorted(not_within, draws, side="right")
         success = failures < length
         after = done + np.cumsum(failures + success)
@@ -86,28 +86,27 @@ def successes(stream: Stream, probability: float, trials: int) -> Int[np.ndarray
 
 
 def nth_pair(index: Int[np.ndarray, " pairs"]) -> Int[np.ndarray, "2 pairs"]:
-    """The pairs (i, j), i < j, in the order (0,1), (0,2), (1,2), (0,3) … at the given indices."""
+    """Return the pairs (i, j), i < j, at the given indices of (0,1), (0,2), (1,2), (0,3) …"""
     larger = ((1 + np.sqrt(8.0 * index + 1)) / 2).astype(np.int64)
-    # Rounding can put the root on the wrong side of a whole number; integers put it right.
+    # The square root may be rounded across an integer; correct it with integer arithmetic.
     larger -= larger * (larger - 1) // 2 > index
     larger += larger * (larger + 1) // 2 <= index
     return np.stack([index - larger * (larger - 1) // 2, larger])
 
 
 def barabasi_albert(stream: Stream, num_graphs: int, num_nodes: int, options: Options) -> Edges:
-    """Preferential attachment: a star on m + 1 nodes, then each node joins m others by degree."""
+    """Sample Barabási–Albert graphs: a star on m + 1 nodes; each new node joins m by degree."""
     attachments = options.attachments
     if attachments >= num_nodes:
         raise UserError(
-            f"preferential attachment with attachments = {attachments} starts from "
-            f"{attachments + 1} nodes, but num_nodes is {num_nodes}; ask for more nodes or set "
-            "attachments lower"
+            f"attachments is {attachments} and num_nodes is {num_nodes}; expected more nodes than "
+            "attachments: raise num_nodes or lower attachments"
         )
-    rounds = num_nodes - attachments  # the star is the first
+    rounds = num_nodes - attachments  # the first makes the star
     check_size(num_graphs, num_nodes, rounds * attachments)
 
-    # Both ends of every edge so far. A node stands here as often as it has edges, so that a
-    # uniform draw from the list is a draw by degree.
+    # Both ends of every edge so far. Each node occurs once per edge, so that a uniform draw from
+    # the list is a draw proportional to degree.
     ends = np.empty((num_graphs, rounds, 2, attachments), np.int32)
     old, new = ends[:, :, 0], ends[:, :, 1]  # graphs × rounds × attachments
     old[:, 0] = np.arange(1, attachments + 1)
@@ -131,8 +130,8 @@ def barabasi_albert(stream: Stream, num_graphs: int, num_nodes: int, options: Op
 
 
 def grid(stream: Stream, num_graphs: int, num_nodes: int, options: Options) -> Edges:
-    """Grids of r × c = n nodes: any shape with r ≥ 2, equally likely, or the most square one."""
-    rule = options.shape or ("any" if num_nodes <= ANY_SHAPE_UP_TO else "square")
+    """Sample grids of r × c = n nodes: a uniform shape with r ≥ 2, or the most square one."""
+    rule = options.shape or ("any" if num_nodes <= ANY_SHAPE_MAX_NODES else "square")
     shapes = SHAPE_RULES[rule](factor_pairs(num_nodes))
     check_size(num_graphs, num_nodes, 2 * num_nodes)
     templates = [grid_edges(rows, columns) for rows, columns in shapes]
@@ -141,26 +140,26 @@ def grid(stream: Stream, num_graphs: int, num_nodes: int, options: Options) -> E
     shape = stream.integers(num_graphs, below=len(shapes))
     count = size[shape]
     graph_id = np.repeat(np.arange(num_graphs), count)
-    # Edge k of the batch is edge k − start of its graph's template, which begins at `begin`.
+    # Edge k of the batch is edge k − start of its graph's template, whose first edge is `begin`.
     start, begin = np.cumsum(count) - count, np.cumsum(size) - size
     edge = np.arange(len(graph_id)) + np.repeat(begin[shape] - start, count)
     return graph_id, np.concatenate(templates, axis=1)[:, edge]
 
 
 def factor_pairs(num_nodes: int) -> list[tuple[int, int]]:
-    """All (r, c) with r · c = n and 2 ≤ r ≤ c, the most square one last."""
+    """Return all (r, c) with r · c = n and 2 ≤ r ≤ c, the most square one last."""
     rows = range(2, math.isqrt(num_nodes) + 1)
     pairs = [(row, num_nodes // row) for row in rows if num_nodes % row == 0]
     if not pairs:
         raise UserError(
-            f"a grid of {num_nodes} nodes has no shape: {num_nodes} is prime, and both sides need "
-            f"at least 2 nodes; take a product such as {max(4, num_nodes + num_nodes % 2)}"
+            f"num_nodes is {num_nodes}; expected a product of two numbers of at least 2 for a "
+            f"grid, such as {max(4, num_nodes + num_nodes % 2)}"
         )
     return pairs
 
 
 def grid_edges(rows: int, columns: int) -> Int[np.ndarray, "2 pairs"]:
-    """The edges of one grid whose nodes are numbered row by row."""
+    """Return the edges of a grid whose nodes are numbered row by row."""
     node = np.arange(rows * columns).reshape(rows, columns)
     right = np.stack([node[:, :-1].ravel(), node[:, 1:].ravel()])
     down = np.stack([node[:-1].ravel(), node[1:].ravel()])

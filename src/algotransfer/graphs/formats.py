@@ -1,4 +1,4 @@
-"""Reading and writing people's own graphs; the suffix of a file's name tells its format."""
+"""Read and write graph files; the suffix of the file name selects the format."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from algotransfer.graphs.named import (
 
 @dataclass(frozen=True)
 class Format:
-    """A way to read a file's content, and to make it of a graph, names and node attributes."""
+    """Reader (content, source) and writer (graph, names, node attributes) of a file format."""
 
     read: Callable[[bytes, Hashable], NamedGraph]
     write: Callable[[Graph, Sequence[str], Attributes], bytes]
@@ -36,18 +36,18 @@ FORMATS = {
 
 
 def read_graph(path: str | os.PathLike[str], source: Hashable = None) -> NamedGraph:
-    """Reads a weighted undirected graph from an edge list (`.csv`) or GraphML (`.graphml`).
+    """Read a weighted undirected graph from an edge list (`.csv`) or GraphML (`.graphml`).
 
-    An edge list has a header, `source,target,weight` or `u,v,weight`, then an edge a line; other
-    columns are passed over. Missing weights are 1. Edges may be listed in both directions if their
-    weights agree; those of a directed GraphML file must be.
+    An edge list has a header, `source,target,weight` or `u,v,weight`, then one edge per line; other
+    columns are ignored. Missing weights are 1. Edges may be listed in both directions if their
+    weights agree; in a directed GraphML file they must be.
 
     **Arguments:**
 
-    - `source`: the name of the node to start from or, as an integer and unless all names are whole
-        numbers, its index; the first node by default.
+    - `source`: name of the source node or, unless all names are integers, its index (default: the
+        first node).
 
-    **Returns:** the single graph and the names of its nodes, `graph, names = read_graph(path)`.
+    **Returns:** the single graph and the names of its nodes: `graph, names = read_graph(path)`.
     """
     path = Path(path)
     format = _format(path)
@@ -65,19 +65,19 @@ def write_graph(
     names: Sequence[Hashable] | None = None,
     node_attributes: Attributes | None = None,
 ) -> None:
-    """Writes a single graph as an edge list (`.csv`) or GraphML (`.graphml`), whole or not at all.
+    """Write a single graph atomically, as an edge list (`.csv`) or GraphML (`.graphml`).
 
-    What is written reads back as the same graph; its source is not written.
+    The file reads back as the same graph, except that the source is not stored.
 
     **Arguments:**
 
-    - `names`: the names of the nodes; 0 … n − 1 by default.
-    - `node_attributes`: by name, one value for each node (GraphML only).
+    - `names`: the names of the nodes (default: 0 … n − 1).
+    - `node_attributes`: a sequence with one value per node, by attribute name (GraphML only).
     """
     format = _format(Path(path))
     check_single(graph)
     texts = [str(name) for name in check_names(names, graph.num_nodes)]
-    check_names(texts, graph.num_nodes)  # 1 and "1" are different names, but not in a file
+    check_names(texts, graph.num_nodes)  # 1 and "1" differ, but not in a file
     attributes = check_attributes(node_attributes, graph.num_nodes)
     write_atomically(path, format.write(graph, texts, attributes))
 
@@ -86,7 +86,7 @@ def _format(path: Path) -> Format:
     suffix = path.suffix.lower()
     if suffix not in FORMATS:
         raise UserError(
-            f"{path} has the suffix {suffix!r}; expected {' or '.join(FORMATS)}, which tells the "
-            "format"
+            f"{path} has the suffix {suffix!r}; expected {' or '.join(FORMATS)}: rename or convert "
+            "the file"
         )
     return FORMATS[suffix]

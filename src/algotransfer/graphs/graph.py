@@ -1,4 +1,4 @@
-"""`Graph`: weighted undirected graphs of one size, as a pytree with a sparse and a dense view."""
+"""`Graph`: a pytree of weighted undirected graphs, as sorted edge lists or dense matrices."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from algotransfer.errors import UserError
 
 Array = jax.Array | np.ndarray
 
-MAX_NODES = 10**6  # per graph; far below what 32-bit node numbers can count
-BLOCK_CELLS = 2**18  # cells of the matrices whose edges are sorted at once
-DENSE_SORT_MAX_CELLS = 2**26  # cells of a matrix whose edges are sorted without comparing them
+MAX_NODES = 10**6  # per graph; far below the range of int32
+BLOCK_CELLS = 2**18  # matrix cells of the graphs whose edges are sorted together
+DENSE_SORT_MAX_CELLS = 2**26  # matrix cells up to which edges are sorted by marking cells
 
 
 class Graph(eqx.Module):
-    """One simple, undirected, weighted graph, or a batch of them with the same number of nodes.
+    """A simple, undirected, weighted graph, or a batch of them with the same number of nodes.
 
-    The stored form is the sparse view: every edge in both directions, sorted by sender, then
-    receiver. Since each edge stands there twice with one weight, the entries whose *sender* is v
-    are also the edges that arrive at v; segment reductions rely on this and on the order.
-    Graphs of a batch with fewer edges are padded at the end by entries from node `num_nodes` to
-    node `num_nodes` with weight 0: out of range, so that JAX's scatters drop them.
+    Edges are stored in both directions with equal weights, sorted by sender, then receiver. The
+    entries whose *sender* is v are therefore also the edges that arrive at v; segment reductions
+    rely on this and on the order. In a batch, graphs with fewer edges are padded at the end by
+    entries from node `num_nodes` to node `num_nodes` with weight 0. That index is out of range, so
+    JAX drops the entries when it scatters.
     """
 
     senders: Int[Array, "*batch edges"]
@@ -46,12 +46,12 @@ class Graph(eqx.Module):
     def __len__(self) -> int:
         """Number of graphs in the batch."""
         if not self.batch_shape:
-            raise TypeError("a single graph has no length; graph.num_nodes counts its nodes")
+            raise UserError("a single graph has no length; use graph.num_nodes for its nodes")
         return self.batch_shape[0]
 
     def __getitem__(self, index) -> Graph:
-        """The graphs at `index` of the batch (an integer, a slice or an index array)."""
-        # The ellipsis keeps the source of a single graph an array; NumPy would return a scalar.
+        """Return the graphs at `index` of the batch (an integer, a slice or an index array)."""
+        # With the ellipsis, the source of a single graph stays an array instead of a scalar.
         return jax.tree.map(lambda leaf: leaf[index, ...], self)
 
     @staticmethod
@@ -70,19 +70,19 @@ class Graph(eqx.Module):
         return ""
 
     def edge_mask(self) -> Bool[Array, "*batch edges"]:
-        """True at edges, False at padding."""
+        """Return True at edges and False at padding."""
         return self.senders < self.num_nodes
 
     def num_edges(self) -> Int[np.ndarray, "*batch"]:
-        """Number of undirected edges of each graph."""
+        """Return the number of undirected edges of each graph."""
         return np.asarray(np.asarray(self.edge_mask()).sum(-1) // 2)
 
     def weight_matrix(self) -> Float[jax.Array, "*batch nodes nodes"]:
-        """The dense view: weights as a symmetric matrix, 0 where there is no edge."""
+        """Return the symmetric matrix of weights, 0 where there is no edge."""
         return self._scatter(jnp.asarray(self.weights))
 
     def adjacency(self) -> Bool[jax.Array, "*batch nodes nodes"]:
-        """The dense view: True where there is an edge."""
+        """Return the adjacency matrix: True where there is an edge."""
         return self._scatter(jnp.asarray(self.edge_mask()))
 
     def _scatter(self, values):
@@ -103,35 +103,33 @@ def from_edges(
     weights: Float[np.ndarray, " pairs"],
     source: Int[np.ndarray, " graphs"],
 ) -> Graph:
-    """Builds a batch from undirected edges, each listed once, in any order.
+    """Build a batch from undirected edges, each listed once, in any order.
 
     **Arguments:**
 
-    - `graph_id`: which graph of the batch an edge belongs to.
-    - `ends`: the two nodes of each edge, numbered within their graph.
+    - `graph_id`: the graph of each edge, an index into the batch.
+    - `ends`: the two nodes of each edge, as indices within its graph.
 
-    **Returns:** the graphs, as NumPy arrays on the host.
+    **Returns:** a batch of graphs as NumPy arrays.
     """
     if not 1 <= num_nodes <= MAX_NODES or num_graphs != len(source):
         raise UserError(
-            f"{num_graphs} graphs of {num_nodes} nodes with {len(source)} sources; expected one "
-            f"source for each graph, and 1 to {MAX_NODES:,} nodes"
+            f"got {num_graphs} graphs of {num_nodes} nodes and {len(source)} sources; expected one "
+            f"source per graph and 1 to {MAX_NODES:,} nodes"
         )
     if not len(graph_id) == ends.shape[1] == len(weights):
         raise UserError(
-            f"{len(graph_id)} numbers of graphs, {ends.shape[1]} pairs of nodes and "
-            f"{len(weights)} weights; expected one of each for every edge"
+            f"graph_id, ends and weights list {len(graph_id)}, {ends.shape[1]} and {len(weights)} "
+            "edges; expected equal numbers"
         )
     graph_id, ends = np.asarray(graph_id, np.int64), np.asarray(ends, np.int64)
     weights = np.asarray(weights, np.float32)
     if (graph_id[1:] < graph_id[:-1]).any():
         order = np.argsort(graph_id, kind="stable")
         graph_id, ends, weights = graph_id[order], ends[:, order], weights[order]
-    _check_range(
-        "the number of a graph", graph_id[[0, -1]] if len(graph_id) else graph_id, num_graphs
-    )
-    _check_range("a node of an edge", ends, num_nodes)
-    _check_range("a source", source, num_nodes)
+    _check_range("graph_id", graph_id, num_graphs)
+    _check_range("ends", ends, num_nodes)
+    _check_range("source", source, num_nodes)
     count = np.bincount(graph_id, minlength=num_graphs)
     shape = (num_graphs, 2 * int(count.max(initial=0)))
     graph = Graph(
@@ -141,7 +139,7 @@ def from_edges(
         source=np.asarray(source, np.int32),
         num_nodes=num_nodes,
     )
-    # A block of graphs at a time, as one tall matrix that stays in the processor's cache.
+    # Blocks of graphs are sorted as one tall matrix that fits into the cache of the processor.
     block = max(1, BLOCK_CELLS // num_nodes**2)
     last = np.append(0, np.cumsum(count))
 
@@ -150,7 +148,7 @@ def from_edges(
         edges = slice(last[start], last[stop])
         row = (graph_id[edges] - start) * num_nodes
         first, second = ends[:, edges]
-        cell, values = _sorted(
+        cell, values = _sort_entries(
             np.concatenate(
                 [(row + first) * num_nodes + second, (row + second) * num_nodes + first]
             ),
@@ -163,42 +161,40 @@ def from_edges(
         graph.receivers[start:stop][filled] = cell - sender * num_nodes
         graph.weights[start:stop][filled] = values
 
-    # Blocks touch different graphs, and NumPy lets go of the interpreter while it works.
+    # Threads help, since NumPy releases the interpreter lock; blocks write to different graphs.
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        for _ in pool.map(fill, range(0, num_graphs, block)):
-            pass  # raises what a block raised
+        list(pool.map(fill, range(0, num_graphs, block)))  # `list` re-raises errors
     return graph
 
 
 def check_graph(graph: Graph) -> None:
-    """Raises a `ValueError` unless the arrays of a graph or batch fit together."""
-    for numbers in (graph.senders, graph.receivers, graph.source):
-        if numbers.dtype.kind not in "iu":
-            raise UserError(f"nodes are numbered by {numbers.dtype}; expected whole numbers")
-    edges = [np.shape(leaf) for leaf in (graph.senders, graph.receivers, graph.weights)]
-    if len(set(edges)) > 1 or edges[0][:-1] != graph.batch_shape or not edges[0]:
+    """Raise a `UserError` unless the arrays of a graph or batch are consistent."""
+    for name in ("senders", "receivers", "source"):
+        if (dtype := getattr(graph, name).dtype).kind not in "iu":
+            raise UserError(f"{name} has dtype {dtype}; expected integers")
+    shapes = [np.shape(leaf) for leaf in (graph.senders, graph.receivers, graph.weights)]
+    if len(set(shapes)) > 1 or shapes[0][:-1] != graph.batch_shape or not shapes[0]:
         raise UserError(
-            f"senders, receivers and weights of shapes {', '.join(map(str, edges))} with sources "
-            f"of shape {graph.batch_shape}; expected equal shapes, one axis longer than the sources"
+            f"senders, receivers and weights have shapes {', '.join(map(str, shapes))} and source "
+            f"has shape {graph.batch_shape}; expected equal shapes, one axis longer than source"
         )
-    for ends in (graph.senders, graph.receivers):  # `num_nodes` itself is padding
-        _check_range("a node of an edge", np.asarray(ends), graph.num_nodes + 1)
-    _check_range("a source", np.asarray(graph.source), graph.num_nodes)
+    _check_range("senders", np.asarray(graph.senders), graph.num_nodes + 1)  # padding included
+    _check_range("receivers", np.asarray(graph.receivers), graph.num_nodes + 1)
+    _check_range("source", np.asarray(graph.source), graph.num_nodes)
 
 
-def _check_range(what: str, numbers: Int[np.ndarray, "..."], count: int) -> None:
-    """All numbers must be counted from 0 to below `count`."""
-    if not numbers.size:
-        return
-    low, high = numbers.min(), numbers.max()
-    if low < 0 or high >= count:
-        raise UserError(f"{what} lies outside the graph: got {low}…{high}, expected 0…{count - 1}")
+def _check_range(name: str, indices: Int[np.ndarray, "..."], count: int) -> None:
+    """Raise a `UserError` unless all indices are in 0 … count − 1."""
+    if indices.size and (indices.min() < 0 or indices.max() >= count):
+        raise UserError(
+            f"{name} has values in {indices.min()}…{indices.max()}; expected 0…{count - 1}"
+        )
 
 
-def _sorted(cell, weights, num_cells):
-    """Sorts entries of a matrix with `num_cells` cells, none of which may have two entries."""
+def _sort_entries(cell, weights, num_cells):
+    """Sort matrix entries by cell; raise a `UserError` if two share a cell."""
     if num_cells <= min(DENSE_SORT_MAX_CELLS, 64 * len(cell)):
-        # Small graphs: marking cells and reading the marks in order is faster than sorting.
+        # In small graphs, marking cells and reading the marks in order is faster than sorting.
         marked, value = np.zeros(num_cells, bool), np.empty(num_cells, np.float32)
         marked[cell] = True
         value[cell] = weights
@@ -214,14 +210,14 @@ def _sorted(cell, weights, num_cells):
 
 
 def concatenate(graphs: Sequence[Graph]) -> Graph:
-    """Joins graphs and batches of graphs of one size into one batch, padded to the most edges."""
+    """Concatenate graphs and batches with equal numbers of nodes into one batch."""
     sizes = {graph.num_nodes for graph in graphs}
     if not sizes:
-        raise UserError("there is no graph to concatenate; give at least one")
+        raise UserError("graphs is empty; give at least one graph")
     if len(sizes) > 1:
         raise UserError(
-            f"graphs of different sizes ({sorted(sizes)} nodes) cannot share a batch; "
-            "make one dataset per size"
+            f"the graphs have {', '.join(map(str, sorted(sizes)))} nodes; expected one size: make "
+            "one batch or dataset per size"
         )
     num_nodes = sizes.pop()
     width = max(graph.senders.shape[-1] for graph in graphs)

@@ -1,238 +1,160 @@
-"""GraphML: nodes by their ids, and the edges' `weight` attribute.
+"""GraphML files: node ids are names, and edges have a `weight` attribute.
 
-The reader takes one element at a time and expands nothing: a file that declares a document type,
-the only place for entities, is rejected at that line.
+networkx reads and writes them. Before it reads, documents with entities are refused, and so is
+everything that networkx would merge or skip without a word, such as two nodes with the same id.
 """
 
 from __future__ import annotations
 
+import io
 import re
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar
-from xml.parsers import expat
-from xml.sax.saxutils import escape, quoteattr
+from typing import Any
+from xml.etree import ElementTree
 
 import numpy as np
 
 from algotransfer.errors import UserError
+from algotransfer.graphs.convert import from_networkx
 from algotransfer.graphs.graph import Graph
-from algotransfer.graphs.named import Attributes, NamedGraph, named_graph, undirected_edges
+from algotransfer.graphs.named import Attributes, NamedGraph, undirected_edges
 
 NAMESPACE = "http://graphml.graphdrawing.org/xmlns"
-ATTRIBUTE_TYPES = {"b": "boolean", "i": "long", "u": "long", "f": "double", "U": "string"}
-# What XML 1.0 cannot hold, not even as a character reference.
-FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+# Characters that XML 1.0 cannot hold, and the carriage return, which networkx does not escape.
+FORBIDDEN = re.compile("[^\t\n\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def read_graphml(content: bytes, source: Hashable = None) -> NamedGraph:
-    """Reads GraphML; see `read_graph`."""
-    reader = _Reader()
+    """Read GraphML; see `read_graph`."""
+    import networkx
+
+    root = _parse(content)
+    default_weight = _reduce(root)
+    text = ElementTree.tostring(root, "unicode")
     try:
-        reader.parser.Parse(content, True)
-    except expat.ExpatError as error:
-        raise UserError(f"it is not well-formed XML: {error}") from None
-    except ValueError as error:
-        raise UserError(f"line {reader.parser.CurrentLineNumber}: {error}") from None
-    if not reader.graphs:
-        raise UserError("it has no <graph> element; expected GraphML")
-    ends = reader.numbered_ends()
-    return named_graph(
-        list(reader.index),
-        np.array(ends, np.int64).reshape(-1, 2).T,
-        np.array([reader.default if e.weight is None else e.weight for e in reader.edges], float),
-        source,
-        np.array([edge.directed for edge in reader.edges], bool),
-    )
+        network = networkx.parse_graphml(text, force_multigraph=True)
+    except networkx.NetworkXError as error:
+        raise UserError(f"networkx cannot read it as GraphML: {error}") from None
+    for _, _, data in network.edges(data=True):
+        data.setdefault("weight", default_weight)
+    return from_networkx(network, source)
 
 
-@dataclass(slots=True)
-class _Edge:
-    ends: tuple[str, str]
-    line: int
-    directed: bool
-    weight: float | None = None
+class _GuardedBuilder(ElementTree.TreeBuilder):
+    """A tree builder that refuses document types: only they can declare entities."""
 
-
-class _Reader:
-    """Collects nodes and edges while expat calls a method at the start and end of elements."""
-
-    def __init__(self):
-        self.graphs = 0
-        self.index: dict[str, int] = {}
-        self.edges: list[_Edge] = []
-        self.default = 1.0  # the weight of edges that give none
-        self._directed = False
-        self._weight_key: str | None = None
-        self._edge: _Edge | None = None  # the one being read
-        self._in_weight_key = False
-        self._text: list[str] | None = None  # of a weight being read
-
-        self.parser = expat.ParserCreate(namespace_separator=" ")
-        self.parser.StartDoctypeDeclHandler = self._doctype
-        self.parser.StartElementHandler = self._start
-        self.parser.EndElementHandler = self._end
-        self.parser.CharacterDataHandler = self._characters
-
-    def numbered_ends(self) -> list[list[int]]:
-        """The edges' ends as indices; nodes may be declared after the edges that use them."""
-        for edge in self.edges:
-            for name in edge.ends:
-                if name not in self.index:
-                    raise UserError(
-                        f"line {edge.line}: the edge ends at {name!r}, but no <node> has that id"
-                    )
-        return [[self.index[name] for name in edge.ends] for edge in self.edges]
-
-    def _doctype(self, *declaration):
+    def doctype(self, name: str, pubid: str | None, system: str | None) -> None:
+        """Expat calls this before it reads any declaration."""
         raise UserError("a document type (<!DOCTYPE …>) is not allowed in a graph; delete it")
 
-    def _start(self, tag: str, attributes: dict[str, str]):
-        namespace, _, name = tag.rpartition(" ")
-        if namespace in ("", NAMESPACE) and name in self._STARTS:
-            self._STARTS[name](self, attributes)
 
-    def _end(self, tag: str):
-        namespace, _, name = tag.rpartition(" ")
-        if namespace in ("", NAMESPACE) and name in self._ENDS:
-            self._ENDS[name](self)
+def _parse(content: bytes) -> ElementTree.Element:
+    try:
+        return ElementTree.fromstring(content, ElementTree.XMLParser(target=_GuardedBuilder()))
+    except (ElementTree.ParseError, LookupError) as error:  # LookupError: unknown encoding
+        raise UserError(f"it is not well-formed XML: {error}") from None
 
-    def _characters(self, text: str):
-        if self._text is not None:
-            self._text.append(text)
 
-    def _start_key(self, attributes):
-        for_edges = attributes.get("for", "all") in ("edge", "all")
-        if for_edges and attributes.get("attr.name") == "weight":
-            if self._weight_key is not None:
-                raise UserError("a second <key> for the edges' weight; keep one")
-            self._weight_key = attributes.get("id")
-            self._in_weight_key = True
+def _reduce(root: ElementTree.Element) -> str:
+    """Check a document, and reduce it to nodes, edges and weights, in place.
 
-    def _end_key(self):
-        self._in_weight_key = False
-
-    def _start_default(self, attributes):
-        if self._in_weight_key:
-            self._text = []
-
-    def _end_default(self):
-        if self._text is not None:
-            self.default = self._number()
-
-    def _start_graph(self, attributes):
-        self.graphs += 1
-        if self.graphs > 1:
-            raise UserError("a second or nested <graph>; a file holds one graph here")
-        self._directed = attributes.get("edgedefault") == "directed"
-
-    def _start_node(self, attributes):
-        name = attributes.get("id")
-        if name is None or name in self.index:
-            raise UserError(f"a <node> with the id {name!r}; every node needs an id of its own")
-        self.index[name] = len(self.index)
-
-    def _start_edge(self, attributes):
-        if "source" not in attributes or "target" not in attributes:
-            raise UserError("an <edge> without source or target; give both")
-        directed = attributes.get("directed")
-        self._edge = _Edge(
-            ends=(attributes["source"], attributes["target"]),
-            line=self.parser.CurrentLineNumber,
-            directed=self._directed if directed is None else directed == "true",
+    **Returns:** the weight of edges that have none of their own, as text.
+    """
+    for element in root.iter():
+        element.tag = element.tag.removeprefix(f"{{{NAMESPACE}}}")
+    graphs = list(root.iter("graph"))
+    if root.tag != "graphml" or len(graphs) != 1:
+        raise UserError(
+            f"it has the root <{root.tag:.80}> and {len(graphs)} <graph> elements; expected "
+            "<graphml> with one <graph>, and none nested in it"
         )
-        self.edges.append(self._edge)
+    graph = graphs[0]
+    nodes, edges = graph.findall("node"), graph.findall("edge")
+    _check_ends(nodes, edges)
+    if graph.find("hyperedge") is not None:
+        raise UserError("it has a <hyperedge>; replace it by edges between two nodes")
+    keys = [
+        key
+        for key in root.iter("key")
+        if key.get("attr.name") == "weight" and key.get("for", "all") in ("edge", "all")
+    ]
+    if len(keys) > 1:
+        raise UserError(f"it has {len(keys)} <key> elements for the weight of edges; keep one")
 
-    def _end_edge(self):
-        self._edge = None
+    default_weight = "1"
+    for key in keys:
+        default_weight = key.findtext("default", default_weight)
+        # Text, so that `from_networkx` names the edge whose weight is not a number.
+        key.attrib = {"id": key.get("id", ""), "attr.name": "weight", "attr.type": "string"}
+        del key[:]
+    weight_ids = [key.get("id") for key in keys]
+    for edge in edges:
+        edge.attrib.pop("id", None)  # networkx would merge edges with equal ids
+        edge[:] = [data for data in edge.iterfind("data") if data.get("key") in weight_ids]
+        for data in edge:
+            del data[:]
+    for node in nodes:
+        del node[:]
+    graph[:] = nodes + edges
+    root[:] = [*keys, graph]
+    root.attrib = {"xmlns": NAMESPACE}
+    return default_weight
 
-    def _start_data(self, attributes):
-        is_weight = "key" in attributes and attributes["key"] == self._weight_key
-        if self._edge is not None and is_weight:
-            self._text = []
 
-    def _end_data(self):
-        if self._edge is not None and self._text is not None:
-            self._edge.weight = self._number()
-
-    def _start_hyperedge(self, attributes):
-        raise UserError("a <hyperedge>; edges join two nodes here")
-
-    def _number(self) -> float:
-        text, self._text = "".join(self._text or ()).strip(), None
-        try:
-            return float(text)
-        except ValueError:
-            raise UserError(f"weight {text!r} is not a number") from None
-
-    _STARTS: ClassVar = {
-        "key": _start_key,
-        "default": _start_default,
-        "graph": _start_graph,
-        "node": _start_node,
-        "edge": _start_edge,
-        "data": _start_data,
-        "hyperedge": _start_hyperedge,
-    }
-    _ENDS: ClassVar = {
-        "key": _end_key,
-        "default": _end_default,
-        "edge": _end_edge,
-        "data": _end_data,
-    }
+def _check_ends(nodes: list[ElementTree.Element], edges: list[ElementTree.Element]) -> None:
+    names = set()
+    for node in nodes:
+        name = node.get("id")
+        if name is None or name in names:
+            raise UserError(f"a <node> has the id {name!r:.80}; give every node an id of its own")
+        names.add(name)
+    for edge in edges:
+        for end in (edge.get("source"), edge.get("target")):
+            if end is None:
+                raise UserError(
+                    f"an <edge> has the attributes {edge.attrib!s:.80}; give it source and target"
+                )
+            if end not in names:
+                raise UserError(f"an <edge> ends at {end!r:.80}; add a <node> with that id")
 
 
 def write_graphml(graph: Graph, names: Sequence[str], node_attributes: Attributes) -> bytes:
-    """Writes GraphML that reads back as the same graph; see `write_graph`."""
-    lines = [
-        '<?xml version="1.0" encoding="utf-8"?>',
-        f'<graphml xmlns="{NAMESPACE}">',
-        '<key id="weight" for="edge" attr.name="weight" attr.type="double"/>',
-    ]
-    data = [""] * graph.num_nodes  # the attributes of each node
-    for number, (name, values) in enumerate(node_attributes.items()):
-        type, texts = _attribute(name, values)
-        key = f"node{number}"
-        lines.append(f'<key id="{key}" for="node" attr.name={_quoted(name)} attr.type="{type}"/>')
-        data = [
-            f'{before}<data key="{key}">{text}</data>'
-            for before, text in zip(data, texts, strict=True)
-        ]
-    lines.append('<graph edgedefault="undirected">')
-    ids = [_quoted(name) for name in names]
-    lines += [f"<node id={id}>{inside}</node>" for id, inside in zip(ids, data, strict=True)]
-    lines += [
-        f'<edge source={ids[tail]} target={ids[head]}><data key="weight">{weight}</data></edge>'
+    """Write GraphML that reads back as the same graph; see `write_graph`."""
+    import networkx
+
+    network = networkx.Graph()
+    network.add_nodes_from(_checked(name) for name in names)
+    for attribute, values in node_attributes.items():
+        plain = _plain_values(_checked(attribute), values)
+        networkx.set_node_attributes(network, dict(zip(names, plain, strict=True)), attribute)
+    network.add_weighted_edges_from(
+        (names[tail], names[head], _shortest(weight))
         for tail, head, weight in undirected_edges(graph)
-    ]
-    lines.append("</graph>\n</graphml>\n")
-    return "\n".join(lines).encode()
+    )
+    file = io.BytesIO()
+    networkx.write_graphml_xml(network, file)
+    return file.getvalue()
 
 
-def _attribute(name: str, values: Sequence[Any] | np.ndarray) -> tuple[str, list[str]]:
-    """A node attribute's type in GraphML, and the text of each value."""
+def _plain_values(attribute: str, values: Sequence[Any] | np.ndarray) -> list[Any]:
+    """Return the values of a node attribute as Python objects."""
     array = np.asarray(values)
-    if array.dtype.kind not in ATTRIBUTE_TYPES:
+    if array.dtype.kind not in "biufU":
         raise UserError(
-            f"node attribute {name!r} holds {array.dtype}; GraphML has a type for numbers, "
-            "booleans and text: convert it to one of these"
+            f"node attribute {attribute!r:.80} holds {array.dtype}; expected numbers, booleans or "
+            "text: convert it"
         )
-    return ATTRIBUTE_TYPES[array.dtype.kind], [_text(value) for value in array]
+    if array.dtype.kind == "f":
+        return [_shortest(value) for value in array]
+    return [_checked(value) if isinstance(value, str) else value for value in array.tolist()]
 
 
-def _text(value: np.generic) -> str:
-    if isinstance(value, np.bool_):
-        return str(value).lower()
-    if isinstance(value, np.floating) and not np.isfinite(value):
-        return str(value).replace("inf", "INF").replace("nan", "NaN")
-    return escape(_checked(str(value)), {"\r": "&#13;"})
-
-
-def _quoted(name: str) -> str:
-    return quoteattr(_checked(name))
+def _shortest(value: np.floating) -> float:
+    """Return the float with the fewest digits that reads back as `value`: 0.1 for float32(0.1)."""
+    return float(str(value))
 
 
 def _checked(text: str) -> str:
     if FORBIDDEN.search(text):
-        raise UserError(f"XML cannot hold the control characters in {text!r}; remove them")
+        raise UserError(f"XML cannot hold the control characters in {text!r:.80}; remove them")
     return text

@@ -1,4 +1,4 @@
-"""`NamedGraph`: one graph of somebody's own, with the names of its nodes."""
+"""`NamedGraph`: a single graph with node names, as the readers and converters return it."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from algotransfer.errors import UserError
 from algotransfer.graphs.graph import MAX_NODES, Graph, check_graph, from_edges
 from algotransfer.names import nearest
 
-WHOLE_NUMBER = re.compile(r"-?\d{1,18}")
-Attributes = Mapping[str, Sequence[Any] | np.ndarray]  # by name, one value for each node
+INTEGER = re.compile(r"-?\d{1,18}")
+Attributes = Mapping[str, Sequence[Any] | np.ndarray]  # by name, one value per node
 
 
 @dataclass(frozen=True, eq=False)
 class NamedGraph:
-    """A single graph, and the name of each of its nodes; unpacks as `graph, names`."""
+    """A single graph and the names of its nodes; unpacks as `graph, names`."""
 
     graph: Graph
     names: tuple[Hashable, ...]
@@ -31,12 +31,12 @@ class NamedGraph:
 
 
 def check_num_nodes(num_nodes: int) -> None:
-    """A graph has at least one node, and not more than a program here could take."""
+    """Raise a `UserError` unless a graph may have this number of nodes."""
     if num_nodes < 1:
         raise UserError("the graph has no nodes; it needs at least one")
     if num_nodes > MAX_NODES:
         raise UserError(
-            f"the graph has {num_nodes} nodes; at most {MAX_NODES} are supported: take a part of it"
+            f"the graph has {num_nodes:,} nodes; at most {MAX_NODES:,} are supported: use a part"
         )
 
 
@@ -47,15 +47,16 @@ def named_graph(
     source: Hashable = None,
     directed: bool | Bool[np.ndarray, " pairs"] = False,
 ) -> NamedGraph:
-    """Checks somebody's edges and makes a graph of them.
+    """Check edges that come from the user and build a graph.
 
-    An edge may be listed more than once, in either direction, if the weights agree.
+    An edge may be listed more than once, in either direction, with equal weights.
 
     **Arguments:**
 
-    - `source`: a node's name or, unless all names are whole numbers, its index; the first node by
-        default.
-    - `directed`: which edges need their reverse to be listed too, with the same weight.
+    - `ends`: the two nodes of each edge, as indices into `names`.
+    - `source`: name of the source node or, unless all names are integers, its index (default: the
+        first node).
+    - `directed`: whether an edge must be listed in both directions.
     """
     check_num_nodes(len(names))
     _check_weights(names, ends, weights)
@@ -68,18 +69,18 @@ def named_graph(
     low, high = ends.min(axis=0), ends.max(axis=0)
     _, first, pair = np.unique(low * len(names) + high, return_index=True, return_inverse=True)
 
-    other = np.flatnonzero(weights != weights[first][pair])
-    if other.size:
-        here, before = other[0], first[pair[other[0]]]
+    different = np.flatnonzero(weights != weights[first][pair])
+    if different.size:
+        here, before = different[0], first[pair[different[0]]]
         raise UserError(
             f"the edge between {names[ends[0, here]]!r} and {names[ends[1, here]]!r} is listed "
             f"with two weights, {weights[before]:g} and {weights[here]:g}; graphs are undirected: "
             "give every edge one weight"
         )
     directed = np.broadcast_to(directed, len(pair))
-    forth = np.isin(np.arange(len(first)), pair[~directed | (ends[0] < ends[1])])
-    back = np.isin(np.arange(len(first)), pair[~directed | (ends[0] > ends[1])])
-    one_way = first[~(forth & back)]
+    forward = np.isin(np.arange(len(first)), pair[~directed | (ends[0] < ends[1])])
+    backward = np.isin(np.arange(len(first)), pair[~directed | (ends[0] > ends[1])])
+    one_way = first[~(forward & backward)]
     if one_way.size:
         raise UserError(
             f"the edge from {names[ends[0, one_way[0]]]!r} to {names[ends[1, one_way[0]]]!r} has "
@@ -98,40 +99,37 @@ def named_graph(
     return NamedGraph(graph[0], tuple(names))
 
 
-def undirected_edges(graph: Graph) -> Iterator[tuple[int, int, str]]:
-    """Each edge of a single graph once, its weight in as few digits as float32 needs."""
-    once = np.asarray(graph.senders) < np.asarray(graph.receivers)  # padding is never less
-    weights = map(str, np.asarray(graph.weights)[once])
-    tails, heads = (np.asarray(ends)[once].tolist() for ends in (graph.senders, graph.receivers))
-    return zip(tails, heads, weights, strict=True)
+def undirected_edges(graph: Graph) -> Iterator[tuple[int, int, np.float32]]:
+    """Return the two nodes and the weight of each edge of a single graph, every edge once."""
+    ends = np.stack([graph.senders, graph.receivers])
+    once = ends[0] < ends[1]  # padding has equal ends
+    return zip(*ends[:, once].tolist(), np.asarray(graph.weights)[once], strict=True)
 
 
 def check_single(graph: Graph) -> None:
-    """What is written or converted is one graph, not a batch."""
+    """Raise a `UserError` unless `graph` is a single, consistent graph."""
     if graph.batch_shape:
         raise UserError(
             f"expected a single graph, not a batch of shape {graph.batch_shape}; "
-            "choose one of it, such as graphs[0]"
+            "select one, such as graphs[0]"
         )
     check_graph(graph)
 
 
 def check_names(names: Sequence[Hashable] | None, num_nodes: int) -> Sequence[Hashable]:
-    """One name for each node, no two alike; the nodes' numbers if none are given."""
+    """Return the names, 0 … n − 1 if None; raise a `UserError` unless each node has its own."""
     if names is None:
         return range(num_nodes)
-    different = len(set(names)) if len(names) == num_nodes else None
-    if different != num_nodes:
-        counted = "" if different is None else f" ({different} different ones)"
+    if len(names) != num_nodes or len(set(names)) != num_nodes:
         raise UserError(
-            f"got {len(names)} names{counted} for {num_nodes} nodes; every node needs a name of "
-            "its own"
+            f"got {len(names)} names ({len(set(names))} different) for {num_nodes} nodes; expected "
+            "a different name for each node"
         )
     return names
 
 
 def check_attributes(attributes: Attributes | None, num_nodes: int) -> Attributes:
-    """One value for each node in every attribute."""
+    """Return the attributes; raise a `UserError` unless each has one value per node."""
     for name, values in (attributes or {}).items():
         if np.shape(values) != (num_nodes,):
             raise UserError(
@@ -142,7 +140,7 @@ def check_attributes(attributes: Attributes | None, num_nodes: int) -> Attribute
 
 
 def _check_weights(names, ends, weights) -> None:
-    """Weights are stored as float32: each must be finite there, and zero only if it was zero."""
+    """Raise a `UserError` for weights that overflow, or underflow to zero, in float32."""
     with np.errstate(over="ignore", under="ignore"):
         stored = weights.astype(np.float32)
     bad = np.flatnonzero(~np.isfinite(stored) | ((stored == 0) & (weights != 0)))
@@ -159,27 +157,27 @@ def _find(source: Hashable, names: Sequence[Hashable]) -> int:
         return 0
     if source in names:
         return names.index(source)
-    numbered = all(WHOLE_NUMBER.fullmatch(str(name)) for name in names)
-    whole = isinstance(source, int | np.integer)
-    if whole and numbered:
+    numbered = all(INTEGER.fullmatch(str(name)) for name in names)
+    is_integer = isinstance(source, int | np.integer)
+    if is_integer and numbered:
         return _find_number(int(source), names)
-    if whole:
+    if is_integer:
         if 0 <= source < len(names):
             return int(source)
         raise UserError(
-            f"source {source} is neither a node's name nor an index in 0…{len(names) - 1}"
+            f"source {source} is neither the name of a node nor an index in 0…{len(names) - 1}"
         )
     known = ", ".join(map(repr, names[:5])) + (", …" if len(names) > 5 else "")
     raise UserError(
         f"no node is named {source!r}{nearest(str(source), map(str, names))}; choose one of {known}"
-        + ("" if numbered else ", or an index as a whole number")
+        + ("" if numbered else ", or an integer index")
     )
 
 
 def _find_number(source: int, names: Sequence[Hashable]) -> int:
-    """Among names that are whole numbers: an index would look like one of them."""
+    """Find a node among integer names, where an index would be ambiguous."""
     for index, name in enumerate(names):
         if str(name) == str(source):
             return index
     close = nsmallest(5, names, key=lambda name: abs(int(str(name)) - source))
-    raise UserError(f"no node is named {source}; the nearest are {', '.join(map(str, close))}")
+    raise UserError(f"no node is named {source}; choose one, such as {', '.join(map(str, close))}")

@@ -1,8 +1,8 @@
-"""`Stream`: random numbers whose bytes are the same on every machine.
+"""`Stream`: random numbers with the same bytes on every machine.
 
-Philox is a counter-based generator whose raw bits NumPy promises not to change. Only those bits
-are taken from it; everything else is made here from exact IEEE operations, so that a new release
-of NumPy, another processor or another number of cores cannot change a dataset.
+NumPy guarantees the raw bits of its Philox generator. Only those are used; everything else is
+computed here by exact IEEE operations, so that a dataset does not depend on the release of NumPy,
+the processor or the number of cores.
 """
 
 from __future__ import annotations
@@ -15,38 +15,38 @@ from jaxtyping import Float, Int, UInt64
 
 
 class Stream:
-    """A stream of random numbers that its five arguments alone decide.
+    """A stream of random numbers, determined by its five arguments.
 
     **Arguments:**
 
-    - `seed`, `split`, `family`, `num_nodes`: which sample of graphs the numbers are for.
-    - `purpose`: what they decide there (`"edges"`, `"labels"`, `"weights"`, `"source"`).
+    - `seed`, `split`, `family`, `num_nodes`: identify a sample of graphs.
+    - `purpose`: `"edges"`, `"labels"`, `"weights"` or `"source"` of that sample.
     """
 
     def __init__(self, seed: int, split: str, family: str, num_nodes: int, purpose: str):
-        # JSON keeps the five apart: no two lists of arguments are written alike.
+        # As JSON, different arguments give different texts.
         text = json.dumps(["algotransfer", seed, split, family, num_nodes, purpose])
         key = hashlib.sha256(text.encode()).digest()[:16]
         self._bits = np.random.Philox(key=int.from_bytes(key, "little"))
 
     def raw(self, *shape: int) -> UInt64[np.ndarray, "..."]:
-        """Uniform 64-bit integers."""
+        """Return uniform 64-bit integers."""
         return self._bits.random_raw(shape)
 
     def uniform(self, *shape: int) -> Float[np.ndarray, "..."]:
-        """Multiples of 2⁻⁵³ in [0, 1), all equally likely."""
+        """Return uniform multiples of 2⁻⁵³ in [0, 1)."""
         raw = self.raw(*shape)
         raw >>= np.uint64(11)
         return raw * 2.0**-53
 
     def integers(self, *shape: int, below: int) -> Int[np.ndarray, "..."]:
-        """Integers in [0, below); the product cannot be rounded up to `below` itself."""
+        """Return integers in [0, below); the product never rounds up to `below`."""
         return (self.uniform(*shape) * below).astype(np.int64)
 
     def permutations(self, count: int, size: int) -> Int[np.ndarray, "count size"]:
-        """`count` independent permutations of 0 … size − 1: the order of random keys."""
-        # The index is kept in the low bits of its key, so that sorting the keys is enough
-        # (faster than argsort) and no two keys are equal. 40 random bits are left at 2²⁴ nodes.
+        """Return `count` independent permutations of 0 … size − 1, by sorting random keys."""
+        # The low bits of each key hold the index, so that keys are distinct and `sort` replaces
+        # the slower `argsort`. At 2²⁴ nodes, 40 random bits remain.
         low = np.uint64(max(size - 1, 1).bit_length())
         keys = self.raw(count, size)
         keys >>= low
