@@ -22,7 +22,7 @@ from algotransfer.files import DamagedFile, SetAside
 from algotransfer.locks import locked
 from algotransfer.reproduce.packing import pack, unpack
 from faults.disk import TROUBLES, Disk, Killed, failing
-from faults.work import EVALUATIONS, check_whole, digest, work
+from faults.work import STEPS, check_whole, digest, work
 
 CACHED = ("weights.npz", "checkpoint.npz", "evaluation.csv", "config.json", "metrics.jsonl")
 MORE = ("environment.json", "SHA256SUMS")
@@ -168,7 +168,7 @@ def damaged_archive(case: Case) -> None:
 def two_at_once(case: Case) -> None:
     """Another process works in the same folder: the second is told so and changes nothing."""
     runs = case.start(done=False)
-    run = EVALUATIONS[0].train.path(runs)
+    run = STEPS[0].train.path(runs)
     run.mkdir(parents=True, exist_ok=True)
     with locked(run):
         before = {path: path.read_bytes() for path in run.iterdir()}

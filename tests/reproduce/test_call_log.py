@@ -1,14 +1,17 @@
-"""What calls took is kept beside the runs, travels with them, and adds up."""
+"""The call log: round trip through an archive, and the summary of the time spent."""
 
+from algotransfer.experiment import Experiment
 from algotransfer.reproduce.call_log import log_call, read_calls, time_spent
 from algotransfer.reproduce.packing import pack, unpack
-from algotransfer.reproduce.runner import Result
-from algotransfer.reproduce.steps import DataStep
+from algotransfer.reproduce.runner import StepResult
+from algotransfer.reproduce.steps import TrainStep
+
+STEP = TrainStep(Experiment(), (0,), "paper")
 
 
 def test_calls_are_kept_and_add_up(tmp_path):
-    done = Result(DataStep("paper"), "done", {"compile": 60.0, "training": 120.0})
-    waiting = Result(DataStep("small"), "waiting")
+    done = StepResult(STEP, "done", {"compile": 60.0, "training": 120.0})
+    waiting = StepResult(STEP, "waiting")
     here, there = tmp_path / "here", tmp_path / "there"
     log_call(here, [done, waiting], 150.0, preset="paper", seeds=3, jobs=3)
     log_call(here, [done], 90.0, preset="paper", seeds=3, jobs=3)
@@ -21,7 +24,7 @@ def test_calls_are_kept_and_add_up(tmp_path):
     (first,) = [call for call in calls if call["wall"] == 150.0]
     assert first["states"] == {"done": 1, "waiting": 1}
     (here / "calls" / "by hand").mkdir()
-    (here / "calls" / "by hand" / "call.json").write_text("{}")  # nobody knows when that was
+    (here / "calls" / "by hand" / "call.json").write_text("{}")  # without a time in its name
     assert len(read_calls(here)) == 3
     text = time_spent(calls)
     assert text.startswith("Time on the clock: 2 minutes in 2 calls of `algotransfer reproduce` on")

@@ -1,4 +1,4 @@
-"""The batch script for Slurm, with Slurm's programs replaced by ones that know one machine."""
+"""The Slurm batch script, with stand-ins for Slurm's programs on one machine."""
 
 import os
 import shutil

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from algotransfer.checksums import verify_checksum
+from algotransfer.checksums import verify_checksum, write_checksum
 from algotransfer.datasets import PRESETS, Dataset, make_dataset
 from algotransfer.evaluation.evaluate_networks import COLUMNS, Progress, evaluate_networks
 from algotransfer.files import DamagedFile, write_atomically
