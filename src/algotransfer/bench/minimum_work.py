@@ -1,14 +1,13 @@
-"""The least that a step must do, counted from the networks' formulas.
+"""Minimum operations and memory traffic of a step, counted from the formulas of the networks.
 
-Operations: a product of matrices counts two per multiplication and addition; on an edge each
-multiplication, addition and comparison counts one. Maps of a concatenation are sums of maps of
-its parts, so that what belongs to a node is computed once per node; linear maps behind a mean are
-applied to the mean. A backward pass costs two products for each of the forward pass.
+Operations: a matrix product counts two per multiplication and addition; on an edge each
+multiplication, addition and comparison counts one. A linear map of a concatenation is a sum of
+maps of its parts, so terms that depend on one node are computed once per node; linear maps after a
+mean are applied to the mean. A backward pass costs two products for each of the forward pass.
 
-Bytes: what must come from or go to memory if everything else stays on the chip: the graphs and
-the states shown or compared, and in training the weights with Adam's two averages, read and
-written. On large graphs also the hidden states, which no chip can hold: read and written once a
-step.
+Bytes: traffic that remains if all intermediate values stay on the chip: the graphs, the states
+that are inputs or targets, and in training the weights and Adam's two averages, read and written.
+On large graphs the hidden states are added, read and written once per step.
 """
 
 from __future__ import annotations
@@ -16,12 +15,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-FLOAT = 4  # bytes
+FLOAT_BYTES = 4
 
 
 @dataclass(frozen=True)
-class Shape:
-    """One graph as a network sees it: `entries` counts both directions and the self-loops."""
+class GraphShape:
+    """Sizes of a graph and a network; `entries` counts both directions and self-loops."""
 
     nodes: int
     entries: float
@@ -48,14 +47,14 @@ def _products(rows: float, *shapes: tuple[int, int]) -> float:
     return sum(2 * rows * inputs * outputs for inputs, outputs in shapes)
 
 
-def _ne_process(s: Shape) -> float:
+def _ne_process(s: GraphShape) -> float:
     """z = E[x, h]; M₁z, M₂z, U's two parts; a product, a sum and a maximum per entry and unit."""
     h = s.hidden
     maps = _products(s.nodes, (s.features + h, h), (h, h), (h, h), (h, h), (h, h))
     return maps + 3 * s.entries * h
 
 
-def _ne_plus_plus_process(s: Shape) -> float:
+def _ne_plus_plus_process(s: GraphShape) -> float:
     """W₁ (3h wide) and ML (h) of both ends on nodes; relu, MW₂ and the maximum on entries; U."""
     h, node = s.hidden, s.features + s.hidden
     on_nodes = _products(s.nodes, *[(node, 3 * h)] * 2, *[(node, h)] * 2, (h, h), (h, h))
@@ -63,63 +62,63 @@ def _ne_plus_plus_process(s: Shape) -> float:
     return on_nodes + on_entries
 
 
-PROCESS: dict[str, tuple[Callable[[Shape], float], int]] = {  # and what the decoder reads, in h
-    "ne": (_ne_process, 2),
-    "ne++": (_ne_plus_plus_process, 2),
+PROCESS: dict[str, Callable[[GraphShape], float]] = {
+    "ne": _ne_process,
+    "ne++": _ne_plus_plus_process,
 }
 
 
-def decode(model: str, s: Shape) -> float:
-    """y of every node."""
-    return _products(s.nodes, (PROCESS[model][1] * s.hidden, s.outputs))
+def decode(s: GraphShape) -> float:
+    """Return the operations of the decoder on all nodes."""
+    return _products(s.nodes, (2 * s.hidden, s.outputs))
 
 
-def predecessors(s: Shape) -> float:
-    """A score per entry, and its softmax."""
+def predecessors(s: GraphShape) -> float:
+    """Return the operations of a score per entry and its softmax."""
     return _products(s.nodes, (s.hidden, 1)) + 5 * s.entries
 
 
-def terminate(s: Shape) -> float:
-    """M₂h', a maximum per entry and unit, means; the rest acts on one vector."""
+def terminate(s: GraphShape) -> float:
+    """Return the operations of M₂h', a maximum per entry and unit, and means."""
     return _products(s.nodes, (s.hidden, s.hidden)) + 3 * s.entries * s.hidden
 
 
-def execution_step(model: str, s: Shape, hidden_in_memory: bool) -> Work | None:
-    """A free-running step of one graph with all heads; None for a network without a formula."""
+def execution_step(model: str, s: GraphShape, hidden_in_memory: bool) -> Work | None:
+    """Return the work of a free-running step with all heads, or None without a formula."""
     if model not in PROCESS:
         return None
-    operations = PROCESS[model][0](s) + decode(model, s) + predecessors(s) + terminate(s)
-    states = s.nodes * 3 * FLOAT  # key, visited or chosen, pointer
+    operations = PROCESS[model](s) + decode(s) + predecessors(s) + terminate(s)
+    states = s.nodes * 3 * FLOAT_BYTES  # key, visited or chosen, pointer
     if hidden_in_memory:  # h read and written; edges read
-        states += 2 * s.nodes * s.hidden * FLOAT + s.entries * 2 * FLOAT
+        states += 2 * s.nodes * s.hidden * FLOAT_BYTES + s.entries * 2 * FLOAT_BYTES
     return Work(operations, states)
 
 
 def training_step(
     model: str,
     taught: bool,
-    s: Shape,
+    s: GraphShape,
     steps: float,
     batch: int,
     trajectories: int,
     parameters: int,
 ) -> Work | None:
-    """A training step of one seed: a batch, forward and backward, and Adam.
+    """Return the work of a training step of one seed: forward and backward on a batch, and Adam.
 
     **Arguments:**
 
-    - `taught`: whether every step is shown and compared, or the last one alone.
-    - `steps`: of the algorithm, on average.
-    - `trajectories`: how many are run forward; one of them is run backward.
+    - `taught`: whether every step is an input and a target, or only the last one a target.
+    - `steps`: mean number of steps of the algorithm.
+    - `trajectories`: number that run forward; one of them runs backward.
     """
     if model not in PROCESS:
         return None
-    run = steps * (PROCESS[model][0](s) + decode(model, s))
-    graph = s.entries * 3 * FLOAT + 2 * s.nodes * 3 * FLOAT
+    run = steps * (PROCESS[model](s) + decode(s))
+    graph = s.entries * 3 * FLOAT_BYTES + 2 * s.nodes * 3 * FLOAT_BYTES
     if taught:
         forward = run + steps * (predecessors(s) + terminate(s))
         operations = 3 * forward
-        graph += steps * s.nodes * 3 * FLOAT  # key, visited and predecessor of every step
+        graph += steps * s.nodes * 3 * FLOAT_BYTES  # key, visited and predecessor of every step
     else:
         operations = trajectories * run + 2 * run + 3 * predecessors(s)
-    return Work(operations, graph) * batch + Work(10 * parameters, 6 * FLOAT * parameters)
+    return Work(operations, graph) * batch + Work(10 * parameters, 6 * FLOAT_BYTES * parameters)
