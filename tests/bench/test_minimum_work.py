@@ -28,8 +28,8 @@ def test_no_program_does_less_than_the_minimum(model):
 
     compiled = jax.jit(step).lower(network, jnp.ones((64, 2)), network.start(64), layout).compile()
     counted = compiled.cost_analysis()["flops"]
-    least = PROCESS[model](shape)
-    assert 0.9 * least < counted < 4 * least
+    minimum = PROCESS[model](shape)
+    assert 0.9 * minimum < counted < 4 * minimum
 
 
 def test_ne_by_hand():

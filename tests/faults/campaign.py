@@ -1,8 +1,8 @@
-"""Faults by kind: what goes wrong, and what must be true afterwards.
+"""Faults by kind, and the conditions that must hold afterwards.
 
-Each kind is a function of a `Case` (a fresh folder, dice, what an undisturbed run leaves); it
-raises AssertionError if anything was lost, half-written, silently wrong, or said in words that a
-user would not understand.
+Each kind is a function of a `Case` (a new folder, a random generator, the expected results). It
+raises AssertionError if a result is lost, half-written or silently wrong, or if a message is not
+one that a user would understand.
 """
 
 from __future__ import annotations

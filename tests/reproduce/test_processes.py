@@ -69,8 +69,8 @@ def test_every_ending_of_a_step_comes_back(tmp_path):
         results = run_steps([Outcome(word) for word in words], tmp_path, **call)
         results += run_steps([Outcome("wait")], tmp_path, seconds=0.5, **call)
         results += run_steps([Outcome("last")], tmp_path, **call)  # a pause ends with its step
-    found = {result.step.name: result for result in results}
-    assert {name: result.state for name, result in found.items()} == {
+    by_name = {result.step.name: result for result in results}
+    assert {name: result.state for name, result in by_name.items()} == {
         "write": "done",
         "broken": "failed",
         "taken": "waiting",
@@ -79,10 +79,10 @@ def test_every_ending_of_a_step_comes_back(tmp_path):
         "wait": "paused",
         "last": "done",
     }
-    assert found["write"].seconds == {"writing": 1.0}
-    assert found["wait"].seconds == {"waiting": 0.5}
-    assert found["broken"].reason == "ValueError: the pen is broken"
-    assert "the process of the step died (exit status 7)" in found["die"].reason
+    assert by_name["write"].seconds == {"writing": 1.0}
+    assert by_name["wait"].seconds == {"waiting": 0.5}
+    assert by_name["broken"].reason == "ValueError: the pen is broken"
+    assert "the process of the step died (exit status 7)" in by_name["die"].reason
     places = [message for message in view.messages if message.startswith("in ")]
     assert f"in {os.getpid()}" not in places
     # One process for the steps up to its death, another one for those after.

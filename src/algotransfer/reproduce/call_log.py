@@ -81,11 +81,11 @@ def time_spent(
     up_to = f"{max(jobs)}" if min(jobs) == max(jobs) else f"{min(jobs)} to {max(jobs)}"
     others = ", ".join(f"{len(left)} on {kind}" for kind, left in devices.items())
     return (
-        f"Time on the clock: {_wall_seconds(counted) / 60:.0f} minutes in "
+        f"Wall-clock time: {_wall_seconds(counted) / 60:.0f} minutes in "
         f"{len(counted)} calls of `algotransfer reproduce` on {device}"
-        f"{f' (not counted: {others})' if others else ''}, some of them at the same time, each "
-        f"with {up_to} steps at once. The steps' own time, "
-        f"{spent.total() / 60:.0f} minutes side by side, went into: {', '.join(parts)}.\n"
+        f"{f' (not counted: {others})' if others else ''}, some of them concurrent, each with "
+        f"{up_to} steps at a time. Summed over steps: "
+        f"{spent.total() / 60:.0f} minutes ({', '.join(parts)}).\n"
     )
 
 

@@ -56,11 +56,11 @@ def experiments(
         if table not in printed:
             names = ", ".join(printed)
             raise UserError(f"the paper has no table {table!r}; choose among {names}")
-    found = list(dict.fromkeys(experiment for table in tables for experiment in printed[table]))
+    candidates = [experiment for table in tables for experiment in printed[table]]
     new_models = set(models) - {e.model for row in printed.values() for e in row}
     wanted = [
         dataclasses.replace(experiment, model=model)
-        for experiment in found
+        for experiment in candidates
         for model in models or (experiment.model,)
         if (model == experiment.model or model in new_models)
         and (not targets or experiment.target in targets)
@@ -69,8 +69,8 @@ def experiments(
         raise UserError(
             f"no experiment of {', '.join(tables)} learns {' or '.join(targets) or 'anything'} "
             f"with {' or '.join(models) or 'any network'}; there the targets are "
-            f"{', '.join(sorted({e.target for e in found}))} and the networks "
-            f"{', '.join(sorted({e.model for e in found}))}"
+            f"{', '.join(sorted({e.target for e in candidates}))} and the networks "
+            f"{', '.join(sorted({e.model for e in candidates}))}"
         )
     return list(dict.fromkeys(wanted))
 
@@ -79,10 +79,10 @@ def experiments_by_table() -> dict[str, list[Experiment]]:
     """Return the experiments of each of the paper's 20 tables."""
     columns = ["table", "model", "supervision", "method", "source", "target"]
     lines = paper_tables().fillna({"source": ""})[columns].drop_duplicates()
-    found: dict[str, list[Experiment]] = {}
+    by_table: dict[str, list[Experiment]] = {}
     for table, *line in lines.itertuples(index=False):
-        found.setdefault(table, []).append(paper_experiment(*line))
-    return found
+        by_table.setdefault(table, []).append(paper_experiment(*line))
+    return by_table
 
 
 def one_of_each(experiments: Sequence[Experiment]) -> list[Experiment]:

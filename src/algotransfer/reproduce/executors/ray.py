@@ -107,7 +107,7 @@ class RayExecutor(StepExecutor):
         folder.mkdir(parents=True, exist_ok=True)
         marker.touch()
         try:
-            result = self.task.remote(step, folder, self.device, self.messages, marker.name)
+            result = self.task.remote(step, folder, self.platform, self.messages, marker.name)
             while not self.ray.wait([result], timeout=POLL_SECONDS)[0]:
                 progress = self.ray.get(self.messages.read.remote(marker.name))
                 if progress is not None and progress != last:
