@@ -105,7 +105,8 @@ def machines():
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XLA_FLAGS", QUICK_TO_COMPILE)
         # The nodes import this file, under either of the two names that pytest may give it.
-        patch.setenv("PYTHONPATH", os.pathsep.join(map(str, Path(__file__).parents[1:3])))
+        folders = os.pathsep.join(map(str, Path(__file__).parents[1:3]))
+        patch.setenv("PYTHONPATH", folders, prepend=os.pathsep)
         machines = Machines(initialize_head=True, head_node_args=head)
         for _ in range(2):
             machines.add_node(num_cpus=1)
