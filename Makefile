@@ -47,9 +47,12 @@ lint: $(READY) ## ruff (rules and format) and pyright
 	$(BIN)/ruff format --check .
 	$(BIN)/pyright --pythonpath $(BIN)/python
 
-bench: $(READY) ## measure speed, on a CPU beside other libraries (BENCH_FLAGS adds options)
+bench: $(READY) ## measure speed, and compare with other libraries (BENCH_FLAGS adds options)
 	$(BIN)/python benchmarks/peers/environments.py clrs pyg
+	mkdir -p runs/benchmarks
 	$(BIN)/algotransfer bench --out runs/benchmarks/bench.json $(BENCH_FLAGS)
+	$(BIN)/python benchmarks/train_peer.py
+	$(BIN)/python benchmarks/step_peer.py
 	$(BIN)/python benchmarks/data.py
 
 docs: $(DOCS_READY) ## build the documentation into site/

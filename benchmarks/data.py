@@ -1,9 +1,9 @@
-"""Graphs with traces per second, graph sampling included: ours, dm-clrs' samplers, networkx.
+"""Compare data generation (graphs with traces per second) with dm-clrs and networkx.
 
     python benchmarks/data.py
 
-Erdős–Rényi graphs of the paper's density, on the CPU. networkx only computes the final answer.
-dm-clrs' dfs is another algorithm (directed graphs, textbook recursion from every node).
+Erdős–Rényi graphs of the paper's density, on the CPU, sampling included. networkx computes only
+the final answer. dm-clrs' dfs is another algorithm (directed graphs, recursion from every node).
 """
 
 from __future__ import annotations
@@ -31,23 +31,23 @@ NETWORKX = {
     "prim": lambda graph, source: nx.minimum_spanning_tree(graph, algorithm="prim"),
     "dfs": nx.dfs_predecessors,
 }
-GRAPHS = {"algotransfer": 400_000, "dm-clrs": 5_000, "networkx": 5_000}  # nodes in a call
+NODES_PER_CALL = {"algotransfer": 400_000, "dm-clrs": 5_000, "networkx": 5_000}
 
 
 def ours(algorithm: str, num_nodes: int, num_graphs: int, repeats: int) -> Contestant:
-    """Our sampler and engines, with new graphs at each repeat."""
+    """Return our sampler and engines as a contestant, with new graphs at each repeat."""
 
     def work(repeat: int):
         graphs = sample_graphs("er", num_graphs, num_nodes, seed=repeat)
         return jax.block_until_ready(run(algorithm, graphs))
 
-    for repeat in range(repeats):  # batches may differ in shape, and each shape compiles once
+    for repeat in range(repeats):  # seeds may give different shapes, each of which compiles once
         work(repeat)
     return Contestant(num_graphs, lambda repeat: timed(lambda: work(repeat)))
 
 
 def networkx_loop(algorithm: str, num_nodes: int, num_graphs: int) -> Contestant:
-    """A plain loop over graphs, as one would write it."""
+    """Return a Python loop over networkx graphs as a contestant."""
     solve = NETWORKX[algorithm]
     density = min(math.log2(num_nodes) / num_nodes, 0.5)
 
@@ -65,7 +65,7 @@ def networkx_loop(algorithm: str, num_nodes: int, num_graphs: int) -> Contestant
 
 
 def clrs_sampler(clrs: Peer, algorithm: str, num_nodes: int, num_graphs: int) -> Contestant:
-    """dm-clrs' own sampler at the same density, in its own process."""
+    """Return dm-clrs' sampler at the same density as a contestant, in a separate process."""
     question = {
         "algorithm": CLRS_NAMES.get(algorithm, algorithm),
         "num_nodes": num_nodes,
@@ -76,9 +76,11 @@ def clrs_sampler(clrs: Peer, algorithm: str, num_nodes: int, num_graphs: int) ->
 
 
 def measure(sizes: list[int], repeats: int, scale: float, clrs: Peer | None) -> Iterator[dict]:
-    """One row per size and algorithm."""
+    """Yield a row per size and algorithm."""
     for num_nodes in sizes:
-        count = {who: math.ceil(scale * nodes / num_nodes) for who, nodes in GRAPHS.items()}
+        count = {
+            name: math.ceil(scale * nodes / num_nodes) for name, nodes in NODES_PER_CALL.items()
+        }
         for algorithm in NETWORKX:
             contestants = {
                 "algotransfer": ours(algorithm, num_nodes, count["algotransfer"], repeats)
@@ -93,7 +95,9 @@ def measure(sizes: list[int], repeats: int, scale: float, clrs: Peer | None) -> 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--num-nodes", type=int, nargs="+", default=[20, 64])
-    parser.add_argument("--repeats", type=int, default=7, help="medians are over these")
+    parser.add_argument(
+        "--repeats", type=int, default=7, help="repeats, of which the median is reported"
+    )
     parser.add_argument("--scale", type=float, default=1.0, help="multiplies the numbers of graphs")
     parser.add_argument("--out", type=Path, default=RESULTS / "data.json")
     arguments = parser.parse_args()

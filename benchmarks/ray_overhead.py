@@ -1,10 +1,10 @@
-"""The smoke grid here and on a Ray cluster of two machines of one core each, both on this one.
+"""Compare the smoke grid in threads and on a Ray cluster of two one-core nodes on this machine.
 
     python benchmarks/ray_overhead.py --out results/ray.json
     python benchmarks/ray_overhead.py --kill --out results/ray-killed.json
 
-Checks that both leave the same weights and evaluations, and takes the time of each. With `--kill`
-one of the machines is killed in the middle: what was finished by then must not be touched again.
+Checks that weights and evaluations are identical, and measures both times. With `--kill` one node
+is killed after a third of the training steps; results finished before must not change.
 """
 
 from __future__ import annotations
@@ -17,78 +17,78 @@ from pathlib import Path
 
 QUICK_TO_COMPILE = "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true"
 os.environ.setdefault("XLA_FLAGS", QUICK_TO_COMPILE)
-os.environ["ALGOTRANSFER_COMPILATION_CACHE"] = "0"  # neither may profit from the other
+os.environ["ALGOTRANSFER_COMPILATION_CACHE"] = (
+    "0"  # so that neither uses programs the other compiled
+)
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
+
+from algotransfer.reproduce.runner import NoView, run_steps  # noqa: E402
+
 JOBS = 2
 
 
-class Killer:
-    """A view that ends one of the machines once a third of the trainings have finished."""
+class NodeKiller(NoView):
+    """View that kills one node after a third of the training steps."""
 
-    def __init__(self, machines, folder: Path, trainings: int):
-        self.machines, self.folder, self.left = machines, folder, trainings // 3
+    def __init__(self, nodes, folder: Path, trainings: int):
+        self.nodes, self.folder, self.left = nodes, folder, trainings // 3
         self.finished: dict[Path, os.stat_result] = {}
-
-    def start(self, step) -> None:
-        pass
-
-    def tell(self, step, done, words) -> None:
-        pass
 
     def finish(self, result) -> None:
         self.left -= result.step.name.startswith("train")
         if self.left <= 0 and not self.finished:
             paths = (*self.folder.rglob("weights.npz"), *self.folder.rglob("evaluation.csv"))
             self.finished = {path: path.stat() for path in paths}
-            dead = next(iter(self.machines.worker_nodes))
-            self.machines.remove_node(dead, allow_graceful=False)
+            self.nodes.remove_node(next(iter(self.nodes.worker_nodes)), allow_graceful=False)
 
     def check(self) -> int:
-        """How many results were there before, none of which may have changed since."""
-        again = [path for path, before in self.finished.items() if path.stat() != before]
-        assert self.finished, "no machine was killed"
-        assert not again, again
+        """Return the number of results before the kill, after checking that none has changed."""
+        changed = [path for path, before in self.finished.items() if path.stat() != before]
+        assert self.finished, "no node was killed"
+        assert not changed, changed
         return len(self.finished)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--table", nargs="*", default=[], help="of the paper; by default all")
-    parser.add_argument("--kill", action="store_true", help="a machine in the middle")
+    parser.add_argument(
+        "--table", nargs="*", default=[], help="tables of the paper; by default all"
+    )
+    parser.add_argument("--kill", action="store_true", help="kill a node during the run")
     parser.add_argument("--out", type=Path, help="file for the numbers (.json)")
     options = parser.parse_args()
     import ray
-    from ray.cluster_utils import Cluster as Machines
+    from ray.cluster_utils import Cluster
 
     from algotransfer.array_files import load_arrays
-    from algotransfer.reproduce.executors.ray import Cluster
+    from algotransfer.reproduce.executors import RayExecutor, ThreadExecutor
     from algotransfer.reproduce.grid import TABLES, experiments
     from algotransfer.reproduce.plan import plan
-    from algotransfer.reproduce.runner import run_steps
-    from algotransfer.reproduce.steps import TrainStep, graph
+    from algotransfer.reproduce.steps import TrainStep, step_graph
     from algotransfer.training.runs import environment, write_json
 
-    steps = list(graph(plan(experiments(tuple(options.table) or TABLES), 2, "smoke")))
+    steps = list(step_graph(plan(experiments(tuple(options.table) or TABLES), 2, "smoke")))
     content = {"steps": len(steps), "identical": True, "cores": os.cpu_count()}
     with tempfile.TemporaryDirectory() as place:
         here, away = Path(place, "here"), Path(place, "away")
-        machines = Machines(initialize_head=True, head_node_args={"num_cpus": 0})
+        nodes = Cluster(initialize_head=True, head_node_args={"num_cpus": 0})
         for _ in range(JOBS):
-            machines.add_node(num_cpus=1)
-        machines.wait_for_nodes()
+            nodes.add_node(num_cpus=1)
+        nodes.wait_for_nodes()
         trainings = sum(isinstance(step, TrainStep) for step in steps)
-        killer = Killer(machines, away, trainings) if options.kill else None
+        killer = NodeKiller(nodes, away, trainings) if options.kill else None
         began = time.monotonic()
-        cluster = Cluster(machines.address, "cpu")
-        results = run_steps(steps, away, jobs=JOBS, executor=cluster.run, view=killer)
+        with RayExecutor("cpu", JOBS, nodes.address) as executor:
+            results = run_steps(steps, away, executor=executor, view=killer)
         ray_seconds, ray_load = time.monotonic() - began, os.getloadavg()[0]
         if killer is not None:
             content["finished_before_the_kill"] = killer.check()
         ray.shutdown()
-        machines.shutdown()
+        nodes.shutdown()
         assert {result.state for result in results} == {"done"}, results
         began = time.monotonic()
-        results = run_steps(steps, here, jobs=JOBS)
+        with ThreadExecutor("cpu", JOBS) as executor:
+            results = run_steps(steps, here, executor=executor)
         local_seconds, local_load = time.monotonic() - began, os.getloadavg()[0]
         assert {result.state for result in results} == {"done"}, results
         weights = sorted(here.rglob("weights.npz"))

@@ -1,10 +1,10 @@
-"""Whether the fast path learns what the plain one learns: the first losses, and the final errors.
+"""Compare the fast training path with the plain reference: first losses, and final errors.
 
     python benchmarks/same_numbers.py --out results/same-numbers-h200.json
 
-The plain path takes a network's own steps, in float32. The fast one folds weights where that pays,
-and on a GPU has kernels for edges, and products of tf32 to find the best of ten trajectories. Both
-start from the same weights and see the same batches.
+The plain path runs the unmodified steps of a network in float32. The fast path folds weights where
+that is faster, and on a GPU uses edge kernels, and tf32 products to choose the best of ten
+trajectories. Both start from the same weights and use the same batches.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ from algotransfer.training.train import compile_epoch, start_seeds
 from algotransfer.training.training_rollouts import SWITCH
 
 STEPS = 100
-NUDGE = 1e-7  # of every weight: the last bit of a float
+PERTURBATION = 1e-7  # relative, of every weight: the last bit of a float
 PATHS = ("fast", "plain")
 
 
 @contextmanager
 def on_path(path: str) -> Iterator[None]:
-    """Programs that are traced meanwhile take this path."""
+    """Select the path of programs traced inside the `with` block."""
     jax.clear_caches()
     with ExitStack() as switches:
         if path == "plain":
@@ -57,16 +57,16 @@ def on_path(path: str) -> Iterator[None]:
 
 
 def first_losses(experiment: Experiment, seeds: int) -> dict[str, np.ndarray]:
-    """The loss of each of the first steps, of every seed, each on a batch of its own.
+    """Return the losses of the first steps, per seed, each step on another batch.
 
-    **Returns:** losses of the plain path; of the fast one from the very weights that the plain one
-    has at that step; of the fast one left to itself; and of the plain one from weights that differ
-    in the last bit, for how much of that difference is mere sensitivity.
+    **Returns:** losses of the plain path (`plain`); of the fast path, from the weights of the plain
+    path at that step (`same weights`) and trained on its own (`alone`); and of the plain path from
+    weights perturbed in the last bit (`nudged`), which shows the sensitivity of training.
     """
     wanted = STEPS * experiment.batch_size
     splits = make_splits(Preset(train=-(-wanted // len(FAMILY_NAMES)), validation=20, test=1))
-    going_on = replace(experiment, max_epochs=STEPS, patience=STEPS)
-    program, start = start_seeds(going_on, tuple(range(seeds)))
+    long_experiment = replace(experiment, max_epochs=STEPS, patience=STEPS)
+    program, start = start_seeds(long_experiment, tuple(range(seeds)))
     training, validation = (
         make_examples(program.tasks, dataset, experiment.infinity)
         for dataset in (splits.train, splits.validation)
@@ -96,16 +96,18 @@ def first_losses(experiment: Experiment, seeds: int) -> dict[str, np.ndarray]:
 
 
 def nudge(states: SeedState) -> SeedState:
-    """The same seeds with every weight changed in its last bit, up or down."""
+    """Return the same seeds with every weight perturbed in its last bit."""
     leaves, tree = jax.tree.flatten(states.network)
     keys = jax.random.split(jax.random.key(0), len(leaves))
-    noise = [NUDGE * jax.random.normal(k, w.shape) for k, w in zip(keys, leaves, strict=True)]
+    noise = [
+        PERTURBATION * jax.random.normal(k, w.shape) for k, w in zip(keys, leaves, strict=True)
+    ]
     moved = [w * (1 + change) for w, change in zip(leaves, noise, strict=True)]
     return eqx.tree_at(lambda s: s.network, states, jax.tree.unflatten(tree, moved))
 
 
 def final_errors(experiment: Experiment, seeds: int) -> list[dict[str, float]]:
-    """Predecessor errors of every seed, by size, after training on small data to the end."""
+    """Return predecessor errors per seed, by size, after a whole training on small data."""
     with tempfile.TemporaryDirectory() as folder:
         _, model = train(experiment, seeds, data="small", folder=folder)
     assert model is not None
@@ -116,7 +118,7 @@ def final_errors(experiment: Experiment, seeds: int) -> list[dict[str, float]]:
 
 
 def compared(experiment: Experiment, seeds: int, to_the_end: bool) -> dict:
-    """How far the paths are apart, at first and after whole trainings."""
+    """Return the relative differences of the first losses, and the final errors, of both paths."""
     losses = first_losses(experiment, seeds)
     plain = losses.pop("plain")
     apart = {name: np.abs(each - plain) / np.abs(plain) for name, each in losses.items()}
@@ -136,8 +138,10 @@ def compared(experiment: Experiment, seeds: int, to_the_end: bool) -> dict:
 
 
 def show(rows: list[dict]) -> None:
-    """Prints how far losses are apart, and the errors of both paths."""
-    table = Table(title=f"Fast and plain path: first {STEPS} losses, at most so far apart (median)")
+    """Print the differences of the losses, and the errors of both paths."""
+    table = Table(
+        title=f"Fast and plain path: first {STEPS} losses, relative difference, maximum (median)"
+    )
     ways = list(rows[0]["first_losses_apart"])
     for head in ("experiment", *ways):
         table.add_column(head)
@@ -164,7 +168,7 @@ def main() -> None:
     parser.add_argument("--model", nargs="+", default=["ne", "ne++"])
     parser.add_argument("--supervision", nargs="+", default=["tf", "na"])
     parser.add_argument("--seeds", type=int, default=5)
-    parser.add_argument("--losses-only", action="store_true", help="no whole trainings")
+    parser.add_argument("--losses-only", action="store_true", help="skip the whole trainings")
     parser.add_argument("--out", type=Path, default=RESULTS / "same_numbers.json")
     arguments = parser.parse_args()
     rows = []

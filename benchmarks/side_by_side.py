@@ -1,4 +1,4 @@
-"""Times taken side by side: contestants alternate, so that a busy machine slows all of them."""
+"""Time several programs in turn, so that load on the machine affects all of them alike."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ RESULTS = ROOT / "runs" / "benchmarks"
 
 @dataclass(frozen=True)
 class Contestant:
-    """One way to do the work: `seconds(repeat)` does it once for `graphs` graphs, warmed up."""
+    """A compiled program: `seconds(repeat)` runs it on `graphs` graphs and returns the time."""
 
     graphs: int
     seconds: Callable[[int], float]
 
 
 def timed(work: Callable[[], object]) -> float:
-    """Seconds that a piece of work takes."""
+    """Return the seconds that a function takes."""
     start = time.perf_counter()
     work()
     return time.perf_counter() - start
@@ -37,7 +37,7 @@ def timed(work: Callable[[], object]) -> float:
 def median_seconds(
     contestants: Mapping[str, Callable[[], float]], repeats: int
 ) -> dict[str, float]:
-    """The median time of each contestant over alternating repeats."""
+    """Return the median time of each contestant over alternating repeats."""
     seconds: dict[str, list[float]] = {name: [] for name in contestants}
     for _ in range(repeats):
         for name, take in contestants.items():
@@ -46,7 +46,7 @@ def median_seconds(
 
 
 def graphs_per_second(contestants: Mapping[str, Contestant], repeats: int) -> dict[str, float]:
-    """The median rate of each contestant over alternating repeats."""
+    """Return the median rate of each contestant over alternating repeats."""
     rounds = {name: iter(range(repeats)) for name in contestants}
     seconds = median_seconds(
         {name: lambda n=name, c=c: c.seconds(next(rounds[n])) for name, c in contestants.items()},
@@ -56,12 +56,12 @@ def graphs_per_second(contestants: Mapping[str, Contestant], repeats: int) -> di
 
 
 def show(title: str, rows: list[dict], first: str, note: str = "") -> None:
-    """Prints a line per setting and contestant; how many times as fast the `first` one is."""
+    """Print a line per setting and contestant, and the speed-up of the `first` contestant."""
     _show(title, rows, first, note, "graphs_per_second", "graphs/s", lambda ours, rate: ours / rate)
 
 
 def show_seconds(title: str, rows: list[dict], first: str, note: str = "") -> None:
-    """The same for rows that hold `seconds`."""
+    """Print the same table for rows with `seconds`."""
     _show(title, rows, first, note, "seconds", "seconds", lambda ours, taken: taken / ours)
 
 
@@ -85,12 +85,14 @@ def _show(title, rows, first, note, column, heading, times_as_fast) -> None:
 
 
 def write(path: Path, rows: list[dict], packages: tuple[str, ...] = ("jax", "networkx")) -> None:
-    """Writes the rows with what they were measured on."""
+    """Write the rows and a description of the machine."""
     machine = {
         "cores": os.cpu_count(),
         "processor": platform.machine(),
         "python": platform.python_version(),
-        "load_average": os.getloadavg()[1],  # of five minutes: well above the cores, be wary
+        "load_average": os.getloadavg()[
+            1
+        ],  # over five minutes; above the number of cores, times are unreliable
         **{package: version(package) for package in packages},
     }
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -1,10 +1,10 @@
-"""One NE step on a large sparse graph, on the CPU, beside a max-MPNN in PyTorch Geometric.
+"""Compare one NE step on a large sparse graph with a max-MPNN in PyTorch Geometric, on the CPU.
 
     python benchmarks/step_peer.py
 
-A random graph with 100,000 nodes and 1,000,000 entries in its edge list (both directions of every
-edge; our layout adds a self-loop per node, PyG gets none), hidden width 32: forward, and forward
-with the gradient of every weight and of the hidden state. Each takes a few steps in its turn.
+The random graph has 100,000 nodes and 1,000,000 entries in its edge list (both directions of every
+edge; our layout adds a self-loop per node, PyG has none), hidden width 32. Measured are the forward
+pass, and the forward pass with the gradient of every weight and of the hidden state.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from peers.environments import Peer, how_to_make, python_of
 from side_by_side import RESULTS, median_seconds, show_seconds, timed, write
 
 from algotransfer.algorithms import get_algorithm
-from algotransfer.bench.large import random_graph
+from algotransfer.bench.random_graph import random_graph
 from algotransfer.graphs.graph import Graph
 from algotransfer.networks import NE, make_layouts
 
 PASSES = {"forward": False, "forward and backward": True}
-STEPS = 5  # in a turn
+STEPS_PER_TURN = 5
 
 
 def our_step(graph: Graph, hidden: int) -> dict[str, Callable[[], object]]:
-    """One step of NE on the sparse layout, compiled, with and without its gradient."""
+    """Return compiled NE steps on the sparse layout, with and without gradient."""
     key = jax.random.key(0)
     network = NE.create((get_algorithm("dijkstra"),), hidden, key)
     layout = jax.tree.map(lambda leaf: leaf[0], make_layouts(graph, network.kinds, "sparse"))
@@ -59,7 +59,7 @@ def our_step(graph: Graph, hidden: int) -> dict[str, Callable[[], object]]:
 
 
 def measure(nodes: int, edges: int, hidden: int, repeats: int) -> tuple[list[dict], str]:
-    """A row per pass, and what to say about who is missing."""
+    """Return a row per pass, and a note if PyTorch Geometric is missing."""
     graph = random_graph(nodes, edges // 2)
     ours = our_step(graph, hidden)
     for run in ours.values():
@@ -88,7 +88,7 @@ def measure(nodes: int, edges: int, hidden: int, repeats: int) -> tuple[list[dic
 
 
 def _mean(seconds: Callable[[], float]) -> float:
-    return sum(seconds() for _ in range(STEPS)) / STEPS
+    return sum(seconds() for _ in range(STEPS_PER_TURN)) / STEPS_PER_TURN
 
 
 def _ask(peer: Peer, backward: bool) -> float:
@@ -100,7 +100,9 @@ def main() -> None:
     parser.add_argument("--nodes", type=int, default=100_000)
     parser.add_argument("--edges", type=int, default=1_000_000, help="both directions counted")
     parser.add_argument("--hidden", type=int, default=32)
-    parser.add_argument("--repeats", type=int, default=7, help="medians are over these")
+    parser.add_argument(
+        "--repeats", type=int, default=7, help="repeats, of which the median is reported"
+    )
     parser.add_argument("--out", type=Path, default=RESULTS / "step_peer.json")
     options = parser.parse_args()
     rows, note = measure(options.nodes, options.edges, options.hidden, options.repeats)

@@ -1,10 +1,10 @@
-"""Training throughput of our networks side by side: no algorithm, 20 nodes, batch 64, one seed.
+"""Compare the training throughput of our networks without steps: 20 nodes, batch 64, one seed.
 
     python benchmarks/train_networks.py
 
-Whole epochs as `train` runs them, validation included; compiling is not counted. The networks take
-turns, and rates are by processor time, of all threads together: their epochs differ much in
-length, and on a busy machine a short one may slip through undisturbed.
+Measures whole epochs as `train` runs them, validation included, compilation excluded. Rates are per
+second of processor time, summed over threads, because on a busy machine wall time favours the
+networks with short epochs.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 
 from side_by_side import RESULTS, Contestant, graphs_per_second, show, write
 
-from algotransfer.bench.training import prepare_epoch
+from algotransfer.bench.training_speed import prepare_epoch
 from algotransfer.datasets import Preset, make_splits
 from algotransfer.experiment import Experiment
 from algotransfer.names import MODEL_NAMES
@@ -25,14 +25,14 @@ TARGETS = ("bellman_ford", "dijkstra")
 
 
 def processor_seconds(work: Callable[[], object]) -> float:
-    """Processor time that a piece of work takes."""
+    """Return the processor time that a function takes."""
     start = time.process_time()
     work()
     return time.process_time() - start
 
 
 def contestant(model: str, target: str, data: Preset) -> Contestant:
-    """Epochs of one network that is learning a target from its answers alone."""
+    """Return epochs of a network that learns a target without steps."""
     experiment = Experiment(model=model, target=target)
     splits = make_splits(data)
     epoch, _ = prepare_epoch(experiment, 1, splits.train, splits.validation)
@@ -43,8 +43,10 @@ def contestant(model: str, target: str, data: Preset) -> Contestant:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--repeats", type=int, default=5, help="medians are over these")
-    parser.add_argument("--graphs", type=int, default=200, help="of each family in an epoch")
+    parser.add_argument(
+        "--repeats", type=int, default=5, help="repeats, of which the median is reported"
+    )
+    parser.add_argument("--graphs", type=int, default=200, help="graphs of each family in an epoch")
     parser.add_argument("--out", type=Path, default=RESULTS / "train_networks.json")
     arguments = parser.parse_args()
     data = Preset(train=arguments.graphs, validation=arguments.graphs // 10 + 1, test=1)

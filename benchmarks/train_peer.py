@@ -1,11 +1,10 @@
-"""Training throughput on the CPU beside dm-clrs' MPNN: Dijkstra, 20 nodes, batch 64, hidden 32.
+"""Compare the training throughput with dm-clrs' MPNN: Dijkstra, 20 nodes, batch 64, hidden 32.
 
     python benchmarks/train_peer.py
 
-dm-clrs is measured twice: as its users train by default, feeding the network's own hints back, and
-with true hints as input, which is teacher forcing as the paper means it. Batches lie ready for
-every contestant; compiling is not counted. In its turn each works for some seconds: ours a longer
-epoch, with the validation of one graph at its end.
+dm-clrs is measured twice: with its default, which feeds predicted hints back, and with true hints
+as input, which is the paper's teacher forcing. Batches are sampled in advance and compilation is
+excluded. A turn lasts some seconds; ours is an epoch with the validation of one graph at its end.
 """
 
 from __future__ import annotations
@@ -23,8 +22,8 @@ from side_by_side import RESULTS, Contestant, graphs_per_second, show, timed, wr
 
 
 @dataclass(frozen=True)
-class Setting:
-    """What is trained, the same for every contestant; so many steps are timed together."""
+class TrainingSetting:
+    """Sizes that are the same for all contestants, and training steps per turn."""
 
     num_nodes: int = 20
     batch_size: int = 64
@@ -34,8 +33,8 @@ class Setting:
 
 
 @contextlib.contextmanager
-def clrs_mpnn(hint_teacher_forcing: float, setting: Setting) -> Iterator[Contestant]:
-    """dm-clrs' MPNN in its own environment."""
+def clrs_mpnn(hint_teacher_forcing: float, setting: TrainingSetting) -> Iterator[Contestant]:
+    """Yield dm-clrs' MPNN, in its virtual environment."""
     sizes = {
         "--num-nodes": setting.num_nodes,
         "--batch-size": setting.batch_size,
@@ -44,7 +43,7 @@ def clrs_mpnn(hint_teacher_forcing: float, setting: Setting) -> Iterator[Contest
     arguments = [str(word) for pair in sizes.items() for word in pair]
     with Peer("clrs", "clrs_train.py", *arguments) as peer:
         question = {"hint_teacher_forcing": hint_teacher_forcing, "steps": setting.steps_of_peer}
-        peer.ask(**question)  # samples, compiles, warms up
+        peer.ask(**question)  # samples and compiles
         yield Contestant(
             graphs=setting.steps_of_peer * setting.batch_size,
             seconds=lambda repeat: peer.ask(**question)["seconds"],
@@ -52,9 +51,9 @@ def clrs_mpnn(hint_teacher_forcing: float, setting: Setting) -> Iterator[Contest
 
 
 @contextlib.contextmanager
-def ours(model: str, setting: Setting) -> Iterator[Contestant]:
-    """One of our networks under teacher forcing, one seed."""
-    from algotransfer.bench.training import prepare_epoch
+def ours(model: str, setting: TrainingSetting) -> Iterator[Contestant]:
+    """Yield one of our networks with teacher forcing, one seed."""
+    from algotransfer.bench.training_speed import prepare_epoch
     from algotransfer.datasets import make_dataset
     from algotransfer.experiment import Experiment
 
@@ -72,8 +71,8 @@ def ours(model: str, setting: Setting) -> Iterator[Contestant]:
     yield Contestant(graphs=graphs, seconds=lambda repeat: timed(epoch))
 
 
-# A contestant takes the setting and yields something warmed up that can be timed.
-CONTESTANTS: dict[str, Callable[[Setting], AbstractContextManager[Contestant]]] = {
+# Context managers that take the setting and yield a compiled contestant.
+CONTESTANTS: dict[str, Callable[[TrainingSetting], AbstractContextManager[Contestant]]] = {
     "NE": partial(ours, "ne"),
     "NE++": partial(ours, "ne++"),
     "dm-clrs, own hints": partial(clrs_mpnn, 0.0),
@@ -83,20 +82,24 @@ CONTESTANTS: dict[str, Callable[[Setting], AbstractContextManager[Contestant]]] 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--repeats", type=int, default=7, help="medians are over these")
+    parser.add_argument(
+        "--repeats", type=int, default=7, help="repeats, of which the median is reported"
+    )
     parser.add_argument("--out", type=Path, default=RESULTS / "train_peer.json")
     arguments = parser.parse_args()
     contestants, missing = {}, []
     with contextlib.ExitStack() as stack:
         for name, make in CONTESTANTS.items():
             try:
-                contestants[name] = stack.enter_context(make(Setting()))
+                contestants[name] = stack.enter_context(make(TrainingSetting()))
             except FileNotFoundError as environment:
                 missing.append(f"Without {name}: {environment}")
         if not contestants:
             parser.error("; ".join(missing))
         rates = graphs_per_second(contestants, arguments.repeats)
-    rows = [{"algorithm": "dijkstra", "nodes": Setting().num_nodes, "graphs_per_second": rates}]
+    rows = [
+        {"algorithm": "dijkstra", "nodes": TrainingSetting().num_nodes, "graphs_per_second": rates}
+    ]
     first = next(iter(contestants))
     show("Training throughput on the CPU", rows, first, note="\n".join(missing))
     write(arguments.out, rows, packages=("jax",))

@@ -1,4 +1,4 @@
-"""dm-clrs' samplers: how fast they are, and what they sample. Runs inside `.venv-clrs`.
+"""Time dm-clrs' samplers, or write their samples to a file. Runs inside `.venv-clrs`.
 
 clrs_samples.py time                  questions on stdin, one JSON object a line, for instance
 {"algorithm": "bfs", "num_nodes": 20, "num_graphs": 100}
@@ -16,7 +16,7 @@ import time
 import clrs
 import numpy as np
 
-# The hints whose last step is the answer, as CLRS names them: keys, and which nodes were reached.
+# Hints (CLRS's names) whose last step is the answer: keys, and which nodes were reached.
 ANSWER_HINTS = {
     "bfs": ("reach_h",),
     "bellman_ford": ("d", "msk"),
@@ -27,9 +27,9 @@ DIRECTED = {"dfs"}
 
 
 def sample(algorithm: str, num_graphs: int, num_nodes: int, density: float, seed: int):
-    """Graphs in which each pair is an edge with probability `density`, with their traces.
+    """Sample graphs with traces, in which each pair is an edge with probability `density`.
 
-    CLRS draws both directions of a pair and keeps the edge where both came up: p squared.
+    CLRS keeps an edge if both of its directions are drawn: with probability p².
     """
     probability = density if algorithm in DIRECTED else math.sqrt(density)
     sampler, _ = clrs.build_sampler(
@@ -39,7 +39,7 @@ def sample(algorithm: str, num_graphs: int, num_nodes: int, density: float, seed
 
 
 def answer_times() -> None:
-    """Seconds to sample graphs with traces; the densities are those of the paper's `er` family."""
+    """Answer questions with the seconds to sample graphs at the density of the `er` family."""
     for seed, line in enumerate(sys.stdin):
         question = json.loads(line)
         num_nodes = question["num_nodes"]
@@ -50,7 +50,7 @@ def answer_times() -> None:
 
 
 def write_feedback(path: str, num_graphs: int, num_nodes: int, density: float, seed: int) -> None:
-    """Writes `<algorithm>.<probe>` arrays under CLRS's own names, hints at their last step."""
+    """Write `<algorithm>.<probe>` arrays with CLRS's names, hints at their last step."""
     arrays = {}
     for algorithm, hints in ANSWER_HINTS.items():
         feedback = sample(algorithm, num_graphs, num_nodes, density, seed)

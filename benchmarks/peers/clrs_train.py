@@ -1,9 +1,9 @@
-"""dm-clrs' MPNN in training on Dijkstra: seconds for a number of steps. Runs inside `.venv-clrs`.
+"""Time training steps of dm-clrs' MPNN on Dijkstra. Runs inside `.venv-clrs`.
 
 Reads questions on stdin, one JSON object a line: {"steps": 10, "hint_teacher_forcing": 1.0}.
-CLRS's own default is 0 (the network's own hints are fed back, 'soft'); 1 feeds the true ones.
-Everything else is as in CLRS's example training script, with the sizes of the comparison. Batches
-are sampled beforehand; compiling and the first steps are not counted.
+CLRS's default is 0 (predicted hints are fed back, 'soft'); 1 feeds the true hints. Everything else
+is as in CLRS's example training script, with the sizes of the comparison. Batches are sampled in
+advance; compilation and the first steps are excluded.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ import time
 import clrs
 import jax
 
-BATCHES = 8  # as many different batches go round
+BATCHES = 8  # different batches, used in turn
 WARM_UP = 3  # steps
 
 
-class Training:
-    """A model and its data, ready to take steps."""
+class ClrsTraining:
+    """A model and its batches."""
 
     def __init__(self, num_nodes: int, batch_size: int, hidden: int, hint_teacher_forcing: float):
         sampler, spec = clrs.build_sampler(
@@ -45,12 +45,15 @@ class Training:
         self.take(WARM_UP)
 
     def take(self, steps: int) -> dict:
-        """Trains for some steps and returns how long they took and where the loss stands."""
+        """Train for some steps. Returns the seconds and the last loss."""
         start = time.perf_counter()
         for step in range(steps):
             self._rng, rng = jax.random.split(self._rng)
             loss = self._model.feedback(rng, self._batches[step % BATCHES], 0)
-        return {"loss": float(loss), "seconds": time.perf_counter() - start}  # waits for the loss
+        return {
+            "loss": float(loss),
+            "seconds": time.perf_counter() - start,
+        }  # float() waits for the loss
 
 
 def main() -> None:
@@ -59,12 +62,12 @@ def main() -> None:
     parser.add_argument("--batch-size", type=int, default=64)
     parser.add_argument("--hidden", type=int, default=32)
     sizes = vars(parser.parse_args())
-    trainings: dict[float, Training] = {}
+    trainings: dict[float, ClrsTraining] = {}
     for line in sys.stdin:
         question = json.loads(line)
         forcing = question["hint_teacher_forcing"]
         if forcing not in trainings:
-            trainings[forcing] = Training(hint_teacher_forcing=forcing, **sizes)
+            trainings[forcing] = ClrsTraining(hint_teacher_forcing=forcing, **sizes)
         print(json.dumps(trainings[forcing].take(question["steps"])), flush=True)
 
 

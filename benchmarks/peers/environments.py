@@ -1,7 +1,7 @@
-"""Virtual environments for the peers: dm-clrs brings TensorFlow, PyTorch Geometric brings torch.
+"""Virtual environments of the compared libraries, dm-clrs and PyTorch Geometric.
 
-Neither belongs into ours, so each lives in `.venv-<peer>` beside it and is talked to through a
-process of its own. `python benchmarks/peers/environments.py clrs pyg` makes both (3 GB and 1 GB).
+Each has its own environment `.venv-<peer>`, because of TensorFlow and torch, and runs in its own
+process. `python benchmarks/peers/environments.py clrs pyg` creates both (3 GB and 1 GB).
 """
 
 from __future__ import annotations
@@ -17,9 +17,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 
-# Exact versions, so that a ratio measured today can be measured again. The peers get the same jax
-# as we have: a ratio should not compare two compilers. Equinox lets our bridges run beside them.
-# A plain `torch` may bring CUDA along; the measurements stay on the CPU.
+# Exact versions make ratios repeatable. All have the same jax, so that ratios do not compare two
+# compilers. Equinox is needed by our bridges. Even if `torch` includes CUDA, the CPU is measured.
 REQUIREMENTS = {
     "clrs": [
         "dm-clrs==2.0.3",
@@ -33,18 +32,18 @@ REQUIREMENTS = {
 
 
 def how_to_make(peer: str) -> str:
-    """The sentence to print where an environment is missing."""
+    """Return the message for a missing environment."""
     return f"no .venv-{peer}: make it with `python benchmarks/peers/environments.py {peer}`"
 
 
 def python_of(peer: str) -> Path | None:
-    """The interpreter of a peer's finished environment, or None where there is none."""
+    """Return the interpreter of a peer's environment, or None if it is not ready."""
     folder = ROOT / f".venv-{peer}"
     return folder / "bin" / "python" if _is_ready(folder, peer) else None
 
 
 def make(peer: str) -> None:
-    """Makes the environment of a peer, unless it is there with these very requirements."""
+    """Create the environment of a peer, unless it exists with the same requirements."""
     folder = ROOT / f".venv-{peer}"
     if _is_ready(folder, peer):
         print(f".venv-{peer} is ready: {', '.join(REQUIREMENTS[peer])}")
@@ -64,8 +63,7 @@ def _is_ready(folder: Path, peer: str) -> bool:
 class Peer:
     """A script that runs in a peer's environment and answers JSON lines with JSON lines.
 
-    Kept alive between questions, so that its repeats can alternate with ours: on a busy machine
-    only times taken side by side can be divided by each other.
+    The process stays alive between questions, so that its repeats can alternate with ours.
     """
 
     def __init__(self, peer: str, script: str, *arguments: str):
@@ -83,10 +81,12 @@ class Peer:
         )
 
     def ask(self, **question) -> dict:
-        """Sends a question and waits for the answer."""
+        """Send a question and wait for the answer."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        with contextlib.suppress(BrokenPipeError):  # it has died: the missing answer says why
+        with contextlib.suppress(
+            BrokenPipeError
+        ):  # it has died; the missing answer is handled below
             print(json.dumps(question), file=self._process.stdin, flush=True)
         answer = self._process.stdout.readline()
         if not answer:
@@ -99,13 +99,13 @@ class Peer:
         return self
 
     def __exit__(self, *_) -> None:
-        self._process.communicate()  # closes its input, upon which it ends
+        self._process.communicate()  # closes its input, which ends it
         self._errors.close()
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("peers", nargs="+", choices=REQUIREMENTS, help="which environments to make")
+    parser.add_argument("peers", nargs="+", choices=REQUIREMENTS, help="environments to create")
     for peer in parser.parse_args().peers:
         make(peer)
 

@@ -1,4 +1,4 @@
-"""One step of NE's max-MPNN on a large graph in PyTorch Geometric. Runs inside `.venv-pyg`.
+"""Time a step of NE's max-MPNN on a large graph in PyTorch Geometric. Runs inside `.venv-pyg`.
 
     pyg_step.py GRAPH.npz HIDDEN     edge_index [2, edges] (senders, receivers) and edge_weight
 
@@ -19,7 +19,7 @@ from torch_geometric.nn import MessagePassing
 
 
 class MaxMPNN(MessagePassing):
-    """z = E[x, h], m_i = max_j M[z_i, z_j, A w_ij], h' = U[z, m] + z, as one writes it in PyG."""
+    """z = E[x, h], m_i = max_j M[z_i, z_j, A w_ij], h' = U[z, m] + z, in idiomatic PyG."""
 
     def __init__(self, features: int, hidden: int):
         super().__init__(aggr="max")

@@ -1,13 +1,13 @@
 #!/bin/bash
 #SBATCH --nodes=4 --ntasks-per-node=1 --gpus-per-node=1 --cpus-per-task=8 --time=04:00:00
-# The grid on the machines of a Slurm job. Options are those of `algotransfer reproduce`:
+# Run the grid on the machines of a Slurm job. Options are those of `algotransfer reproduce`:
 #
 #     sbatch slurm.sh --folder "$SCRATCH/runs" --for 3.8h
 set -euo pipefail
 port=${RAY_PORT:-6379}
-read -r head < <(scontrol show hostnames "$SLURM_JOB_NODELIST")  # the first of them
+read -r head < <(scontrol show hostnames "$SLURM_JOB_NODELIST")  # the first machine
 workers=$((SLURM_NNODES - 1))
-cores=--num-cpus=$SLURM_CPUS_PER_TASK  # those of this job, not of the machine
+cores=--num-cpus=$SLURM_CPUS_PER_TASK  # cores of this job, not of the machine
 trap 'kill $(jobs -p)' EXIT
 
 srun --nodes=1 --ntasks=1 -w "$head" ray start --head --port="$port" "$cores" --block &
@@ -16,7 +16,7 @@ if [ "$workers" -gt 0 ]; then
     ray start --address="$head:$port" "$cores" --block &
 fi
 
-# Whether there are GPUs, and how many steps fit, is decided once: all machines must be there.
+# Wait for all machines: the number of concurrent steps is computed once, from the resources then.
 python - "$head:$port" "$SLURM_NNODES" <<'WAIT'
 import sys, time
 import ray
@@ -27,7 +27,7 @@ for _ in range(120):
     if sum(node["Alive"] for node in ray.nodes()) == count:
         sys.exit()
     time.sleep(1)
-sys.exit(f"not all {count} machines have joined Ray at {address}: see the lines above")
+sys.exit(f"not all {count} machines have joined Ray at {address}; see the output above")
 WAIT
 
 algotransfer reproduce --executor ray --address "$head:$port" "$@"

@@ -46,23 +46,27 @@ def transfer(folder: Path) -> None:
     from algotransfer.experiment import Experiment
     from algotransfer.report.figures import draw_generalisation
     from algotransfer.reproduce.estimates import Estimates
-    from algotransfer.reproduce.progress_view import Overview
+    from algotransfer.reproduce.executors import ThreadExecutor
+    from algotransfer.reproduce.progress_view import ProgressView
     from algotransfer.reproduce.runner import run_steps
-    from algotransfer.reproduce.steps import DataStep, EvaluateStep, TrainStep, graph
+    from algotransfer.reproduce.steps import EvaluateStep, TrainStep, step_graph
 
     alone = Experiment(target=TARGET, **SETTINGS)
     experiments = {"none": alone}
     for method in ("two_processor", "multitask"):
         experiments[method] = dataclasses.replace(alone, method=method, base=(BASE,))
-    data = DataStep(GRAPHS)
     steps = {
-        label: EvaluateStep(TrainStep(experiment, SEEDS, data))
+        label: EvaluateStep(TrainStep(experiment, SEEDS, GRAPHS))
         for label, experiment in experiments.items()
     }
     runs = folder / "runs"
-    everything = list(graph(steps.values()))
-    with Overview(everything, runs, Estimates.read(runs, cpu=True), errors) as view:
-        results = run_steps(everything, runs, jobs=JOBS, device="cpu", view=view)
+    everything = list(step_graph(steps.values()))
+    estimates = Estimates.read(runs, "cpu")
+    with (
+        ThreadExecutor("cpu", JOBS) as executor,
+        ProgressView(everything, runs, estimates, errors) as view,
+    ):
+        results = run_steps(everything, runs, executor=executor, view=view)
     for result in results:
         if result.state in ("failed", "blocked"):
             raise RuntimeError(f"{result.step.name} {result.state}: {result.reason}")

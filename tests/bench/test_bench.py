@@ -1,4 +1,4 @@
-"""The command, in small, and a large graph within its memory."""
+"""The command `bench` at a small scale, and the memory of a large graph."""
 
 import json
 import subprocess
@@ -7,14 +7,14 @@ from itertools import islice
 
 import pytest
 
-from algotransfer.bench.large import random_graph
-from algotransfer.bench.layouts import measure_layouts
+from algotransfer.bench.layout_speed import measure_layouts
+from algotransfer.bench.random_graph import random_graph
 from algotransfer.cli import main
 
 LARGE = """
 import resource
 from algotransfer.bench.execution_speed import measure_execution
-from algotransfer.bench.large import random_graph
+from algotransfer.bench.random_graph import random_graph
 from algotransfer.experiment import Experiment
 graph = random_graph(10_000, 100_000)
 experiment = Experiment(model="ne++", target="dijkstra", supervision="na")

@@ -1,5 +1,5 @@
 import sys
 from pathlib import Path
 
-# Benchmarks are scripts: they find each other in their own folder.
+# Benchmarks are scripts that import each other from their folder.
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))

@@ -1,4 +1,4 @@
-"""The data benchmark, at a small scale."""
+"""The comparison of data generation at a small scale, and the timing in turns."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""Environments of the peers: finished or not there, and processes that fail say why."""
+"""Virtual environments of the peers: creation, and errors of their processes."""
 
 import subprocess
 import sys
@@ -12,7 +12,7 @@ from peers.environments import Peer, how_to_make, make, python_of
 
 @pytest.fixture
 def installed(monkeypatch, tmp_path):
-    """An empty project root, and what `pip install` would have been asked for."""
+    """An empty project root, and the collected `pip install` commands."""
     calls = []
     monkeypatch.setattr(environments, "ROOT", tmp_path)
     monkeypatch.setattr(venv, "create", lambda folder, **_: folder.mkdir(exist_ok=True))

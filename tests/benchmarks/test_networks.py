@@ -1,4 +1,4 @@
-"""Our networks side by side in training, with epochs that only count."""
+"""The comparison of our networks in training, with epochs that only count."""
 
 import json
 import sys

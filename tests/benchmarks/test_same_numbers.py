@@ -1,4 +1,4 @@
-"""The fast and the plain path compared, on a few small graphs."""
+"""The comparison of the fast and the plain path, on a few small graphs."""
 
 import same_numbers
 

@@ -1,4 +1,4 @@
-"""One step beside PyTorch Geometric, in small; and the picture of times against edges."""
+"""The comparison of a step with PyTorch Geometric, and the plot of time over edges."""
 
 import json
 import sys

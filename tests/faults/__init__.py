@@ -1,1 +1,1 @@
-"""Faults on purpose: `make faults` injects hundreds, `make test` some of each kind."""
+"""Fault injection: `make faults` injects hundreds of faults, `make test` some of each kind."""

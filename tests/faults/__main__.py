@@ -1,4 +1,4 @@
-"""`make faults`: hundreds of faults, drawn at random, and a table of what came of them."""
+"""`make faults`: inject hundreds of random faults and print a table of the outcomes."""
 
 from __future__ import annotations
 

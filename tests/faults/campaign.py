@@ -1,8 +1,8 @@
-"""Faults by kind: what goes wrong, and what must be true afterwards.
+"""Faults by kind, and the conditions that must hold afterwards.
 
-Each kind is a function of a `Case` (a fresh folder, dice, what an undisturbed run leaves); it
-raises AssertionError if anything was lost, half-written, silently wrong, or said in words that a
-user would not understand.
+Each kind is a function of a `Case` (a new folder, a random generator, the expected results). It
+raises AssertionError if a result is lost, half-written or silently wrong, or if a message is not
+one that a user would understand.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from algotransfer.files import DamagedFile, SetAside
 from algotransfer.locks import locked
 from algotransfer.reproduce.packing import pack, unpack
 from faults.disk import TROUBLES, Disk, Killed, failing
-from faults.work import EVALUATIONS, check_whole, digest, work
+from faults.work import STEPS, check_whole, digest, work
 
 CACHED = ("weights.npz", "checkpoint.npz", "evaluation.csv", "config.json", "metrics.jsonl")
 MORE = ("environment.json", "SHA256SUMS")
@@ -168,7 +168,7 @@ def damaged_archive(case: Case) -> None:
 def two_at_once(case: Case) -> None:
     """Another process works in the same folder: the second is told so and changes nothing."""
     runs = case.start(done=False)
-    run = EVALUATIONS[0].train.path(runs)
+    run = STEPS[0].train.path(runs)
     run.mkdir(parents=True, exist_ok=True)
     with locked(run):
         before = {path: path.read_bytes() for path in run.iterdir()}

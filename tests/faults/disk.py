@@ -1,4 +1,4 @@
-"""A disk that fails on demand: every write below a folder counts, and the k-th one goes wrong.
+"""Simulated disk failures: the k-th write below a folder fails.
 
 A kill is exact as far as files can tell: bytes stop in the middle of a write, and from then on
 nothing that the dying program still does reaches the disk.

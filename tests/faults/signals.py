@@ -1,4 +1,4 @@
-"""Signals to processes of their own: a real command line, killed at a random moment, resumed."""
+"""Faults of processes: the command line gets a signal at a random moment and is resumed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The work that faults fall upon: two trainings, their evaluations, a table; all tiny."""
+"""The steps of the fault tests: two tiny training runs and their evaluations."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from algotransfer.evaluation.evaluate_networks import COLUMNS
 from algotransfer.experiment import Experiment
 from algotransfer.reproduce import steps
 from algotransfer.reproduce.runner import run_steps
-from algotransfer.reproduce.steps import DataStep, EvaluateStep, TableStep, TrainStep
+from algotransfer.reproduce.steps import EvaluateStep, TrainStep
 from algotransfer.training.named_arrays import to_arrays
 from algotransfer.training.provenance import _entries
 from algotransfer.training.runs import CHECKPOINT, WEIGHTS, read_config
@@ -28,10 +28,7 @@ from algotransfer.training.runs import CHECKPOINT, WEIGHTS, read_config
 TRAINING = sys.modules["algotransfer.training.train"]  # the function has the same name
 TINY = Preset(graph=("er",), train=16, validation=4, test=4, num_nodes=6, test_sizes=(6,))
 EXPERIMENT = Experiment(target="bfs", supervision="tf", hidden=2, batch_size=8, max_epochs=3)
-EVALUATIONS = tuple(
-    EvaluateStep(TrainStep(EXPERIMENT, seeds, DataStep(TINY))) for seeds in ((0, 1), (2, 3))
-)
-STEPS = [*EVALUATIONS, TableStep("par-tf", EVALUATIONS)]
+STEPS = tuple(EvaluateStep(TrainStep(EXPERIMENT, seeds, TINY)) for seeds in ((0, 1), (2, 3)))
 
 
 def work(folder: Path, epochs: int | None = None) -> list:
@@ -40,33 +37,32 @@ def work(folder: Path, epochs: int | None = None) -> list:
     Every epoch ends with a checkpoint.
     """
     if epochs is None:
-        return run_steps(STEPS, folder, jobs=1)
-    return run_steps([Limited(epochs)], folder, jobs=1)
+        return run_steps(STEPS, folder)
+    return run_steps([Limited(epochs)], folder)
 
 
 class Limited(EvaluateStep):
     """The evaluation, whose trainings are paused: it is never reached."""
 
     def __init__(self, epochs):
-        super().__init__(EVALUATIONS[0].train)
+        super().__init__(STEPS[0].train)
         object.__setattr__(self, "epochs", epochs)
 
     @property
     def inputs(self):
         return ()
 
-    def found(self, folder):
+    def is_finished(self, folder):
         return False
 
-    def run(self, folder, device=None, watch=steps.UNWATCHED):
+    def run(self, folder, device=None, monitor=steps.NO_MONITOR):
         train, left = self.train, [self.epochs]
 
         def pause():
             left[0] -= 1
             return left[0] <= 0
 
-        watch = steps.Watch(pause, watch.tell)
-        return train.run(folder, device, watch)
+        return train.run(folder, device, steps.Monitor(pause, monitor.report))
 
 
 def quick(replace=setattr) -> None:
@@ -107,7 +103,7 @@ def digest(folder: Path) -> dict[str, str]:
     for path in sorted(folder.rglob("*")):
         if path.name == WEIGHTS:
             found[str(path.relative_to(folder))] = load_arrays(path)[1]["sha256"]
-        elif path.name in (EVALUATION, "config.json", "par-tf.csv"):
+        elif path.name in (EVALUATION, "config.json"):
             found[str(path.relative_to(folder))] = hashlib.sha256(path.read_bytes()).hexdigest()
         elif path.name == "metrics.jsonl":
             rows = [json.loads(line) for line in path.read_text().splitlines()]

@@ -1,14 +1,17 @@
-"""What calls took is kept beside the runs, travels with them, and adds up."""
+"""The call log: round trip through an archive, and the summary of the time spent."""
 
+from algotransfer.experiment import Experiment
 from algotransfer.reproduce.call_log import log_call, read_calls, time_spent
 from algotransfer.reproduce.packing import pack, unpack
-from algotransfer.reproduce.runner import Result
-from algotransfer.reproduce.steps import DataStep
+from algotransfer.reproduce.runner import StepResult
+from algotransfer.reproduce.steps import TrainStep
+
+STEP = TrainStep(Experiment(), (0,), "paper")
 
 
 def test_calls_are_kept_and_add_up(tmp_path):
-    done = Result(DataStep("paper"), "done", {"compile": 60.0, "training": 120.0})
-    waiting = Result(DataStep("small"), "waiting")
+    done = StepResult(STEP, "done", {"compile": 60.0, "training": 120.0})
+    waiting = StepResult(STEP, "waiting")
     here, there = tmp_path / "here", tmp_path / "there"
     log_call(here, [done, waiting], 150.0, preset="paper", seeds=3, jobs=3)
     log_call(here, [done], 90.0, preset="paper", seeds=3, jobs=3)
@@ -21,12 +24,12 @@ def test_calls_are_kept_and_add_up(tmp_path):
     (first,) = [call for call in calls if call["wall"] == 150.0]
     assert first["states"] == {"done": 1, "waiting": 1}
     (here / "calls" / "by hand").mkdir()
-    (here / "calls" / "by hand" / "call.json").write_text("{}")  # nobody knows when that was
+    (here / "calls" / "by hand" / "call.json").write_text("{}")  # without a time in its name
     assert len(read_calls(here)) == 3
     text = time_spent(calls)
-    assert text.startswith("Time on the clock: 2 minutes in 2 calls of `algotransfer reproduce` on")
-    assert "3 steps at once" in text
-    assert "6 minutes side by side, went into: training 67%, compile 33%." in text
+    assert text.startswith("Wall-clock time: 2 minutes in 2 calls of `algotransfer reproduce` on")
+    assert "3 steps at a time" in text
+    assert "Summed over steps: 6 minutes (training 67%, compile 33%)." in text
     assert time_spent([]) == ""
 
 
@@ -42,7 +45,7 @@ def test_calls_at_the_same_time_are_counted_once():
         )
     ]
     text = time_spent(calls)
-    assert text.startswith("Time on the clock: 10 minutes in 4 calls")
+    assert text.startswith("Wall-clock time: 10 minutes in 4 calls")
     assert "not counted" not in text
 
 
@@ -57,9 +60,9 @@ def test_the_clock_is_that_of_one_kind_of_device():
         )
     ]
     text = time_spent(calls)
-    assert text.startswith("Time on the clock: 4 minutes in 2 calls of `algotransfer reproduce` on")
-    assert "NVIDIA H200 (not counted: 1 on cpu), some of them at the same time, each with" in text
-    assert "4 minutes side by side, went into: training 50%, compile 50%." in text
+    assert text.startswith("Wall-clock time: 4 minutes in 2 calls of `algotransfer reproduce` on")
+    assert "NVIDIA H200 (not counted: 1 on cpu), some of them concurrent, each with" in text
+    assert "4 minutes (training 50%, compile 50%)." in text
     ours = {"command": ["algotransfer", "reproduce"], "device": {"kind": "NVIDIA H200"}}
     slices = [
         {**ours, "seconds": {"training": 450.0}},
@@ -67,5 +70,5 @@ def test_the_clock_is_that_of_one_kind_of_device():
         {**ours, "device": {"kind": "cpu"}, "seconds": {"training": 999.0}},
         {**ours, "command": ["algotransfer", "train"], "seconds": {"training": 999.0}},
     ]
-    words = "10 minutes side by side, went into: training 92%, compile 8%."
+    words = "10 minutes (training 92%, compile 8%)."
     assert words in time_spent(calls, slices)  # paused steps too

@@ -1,54 +1,38 @@
-"""Estimates before anything was measured here: what our runs took, and guesses from it."""
+"""Estimates: unknown without measurements, scaled from finished runs with them."""
 
 import json
-from collections import defaultdict
-from statistics import mean
 
 import pytest
 
-from algotransfer.algorithms import get_algorithm
-from algotransfer.datasets import make_splits
 from algotransfer.experiment import Experiment, fingerprint
-from algotransfer.reproduce.estimates import REMEMBERED, Estimates
-from algotransfer.reproduce.grid_presets import TINY
-from algotransfer.reproduce.steps import DataStep, EvaluateStep, TrainStep
-from algotransfer.training import committed_weights, load_model
+from algotransfer.reproduce.estimates import Estimates
 
-
-def test_remembered_epochs_are_those_of_our_networks():
-    seen = defaultdict(list)
-    for path in committed_weights().values():
-        model = load_model(path)
-        experiment = model.experiment
-        training = "multitask" if len(experiment.tasks) > 1 else experiment.supervision
-        framework = get_algorithm(experiment.target).framework
-        seen[experiment.model, framework, training].append(max(model.card["epochs"]))
-    for kind, epochs in seen.items():
-        if kind in REMEMBERED and len(epochs) > 1:
-            assert REMEMBERED[kind].epochs == pytest.approx(mean(epochs), rel=0.35), kind
-
-
-def test_an_evaluation_takes_longer_with_more_graphs_and_on_a_cpu():
-    tiny, small = make_splits(TINY), make_splits("small")
-    here, there = Estimates(cpu=True), Estimates()
-    assert here.evaluating(tiny) < 15 < here.evaluating(small) < 60
-    assert there.evaluating(small) == pytest.approx(18, abs=1)
-
-
-def test_the_mean_of_trajectories_costs_more_than_the_best():
-    best, mean_of_all = (Experiment(target="dijkstra", select=name) for name in ("best", "mean"))
-    data = make_splits("small").train.arguments
-    assert Estimates(True).training(mean_of_all, data) > 2 * Estimates(True).training(best, data)
-
-
-def test_steps_are_worth_beginning_while_they_can_be_compiled():
-    step = EvaluateStep(TrainStep(Experiment(target="bfs"), (0,), DataStep(TINY)))
-    estimates = Estimates(cpu=True, compilations=[5.0])  # however long an evaluation is
-    assert step.least(estimates) == step.train.least(estimates) == 5.0
-    assert DataStep(TINY).least(estimates) == 0.0
-
-
+TENTH, ALL = ({"graph": ["er"], "num_graphs": count} for count in (100, 1000))
 OURS = Experiment(target="bfs").to_json()
+
+
+def test_nothing_is_known_without_measurements():
+    estimates = Estimates()
+    assert estimates.compilation() is None
+    assert estimates.evaluation(ALL) is None
+    assert estimates.training(Experiment(target="bfs"), ALL) is None
+
+
+def test_training_scales_with_graphs_and_remaining_epochs():
+    estimates = Estimates()
+    slices = [
+        {"epochs": [1, 20], "seconds": {"compile": 4.0, "training": 40.0}},
+        {"epochs": [21, 50], "seconds": {"compile": 6.0, "training": 60.0}},
+        {"seconds": {"evaluation": 3.0}},
+    ]
+    estimates.add_run({"experiment": OURS, "data": {"train": ALL}}, slices)
+    experiment = Experiment(target="bfs")
+    assert estimates.compilation() == 5.0
+    assert estimates.evaluation(ALL) == 3.0
+    assert estimates.training(experiment, ALL) == pytest.approx(5 + 100)
+    assert estimates.training(experiment, ALL, epochs=40) == pytest.approx(5 + 20)
+    assert estimates.training(experiment, TENTH) == pytest.approx(5 + 10)
+    assert estimates.training(Experiment(target="dijkstra"), ALL) is None
 
 
 @pytest.mark.parametrize(
@@ -60,7 +44,7 @@ OURS = Experiment(target="bfs").to_json()
         ({}, {"graph": ["own", "other"], "num_graphs": [3, 4]}),
     ],
 )
-def test_a_run_of_ones_own_teaches_nothing(tmp_path, change, data):
+def test_runs_with_user_definitions_are_ignored(tmp_path, change, data):
     config = {"experiment": {**OURS, **change}, "seeds": [0], "data": {"train": data}}
     run = tmp_path / "own" / fingerprint(config)
     run.mkdir(parents=True)
@@ -69,6 +53,6 @@ def test_a_run_of_ones_own_teaches_nothing(tmp_path, change, data):
     seconds = {"compile": 9.0, "evaluation": 9.0, "training": 9.0}
     entry = {"device": {"platform": "cpu"}, "seconds": seconds, "epochs": [1, 9]}
     content = {"slices": [entry]}
-    sealed = {**content, "sha256": fingerprint(content)}
-    (run / "environment.json").write_text(json.dumps(sealed))
-    assert Estimates.read(tmp_path, cpu=True) == Estimates(cpu=True)
+    content_with_sum = {**content, "sha256": fingerprint(content)}
+    (run / "environment.json").write_text(json.dumps(content_with_sum))
+    assert Estimates.read(tmp_path, "cpu") == Estimates()

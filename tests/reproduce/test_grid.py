@@ -1,4 +1,4 @@
-"""The grid is the paper's: every line of its tables is an experiment, bases are shared."""
+"""The grid covers every row of the paper's tables; base models are shared."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Steps on a real Ray cluster of several machines, all of them on this one."""
+"""Steps on a Ray cluster of several nodes, all of them on this machine."""
 
 import functools
 import math
@@ -16,13 +16,12 @@ from algotransfer.cli import main
 from algotransfer.reproduce import steps
 from algotransfer.reproduce.runner import run_steps
 from algotransfer.reproduce.steps import (
-    UNWATCHED,
-    DataStep,
+    NO_MONITOR,
     EvaluateStep,
-    Paused,
+    Monitor,
     Step,
+    StepPaused,
     TrainStep,
-    Watch,
 )
 from algotransfer.training.provenance import read_provenance
 
@@ -31,14 +30,14 @@ os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
 
 from ray.cluster_utils import Cluster as Machines  # noqa: E402
 
-from algotransfer.reproduce.executors.ray import Cluster  # noqa: E402
+from algotransfer.reproduce.executors import RayExecutor  # noqa: E402
 
-WAITS_AT = 3  # the epoch in which a training waits for its machine to die
+WAITS_AT = 3  # epoch in which a training waits for the death of its node
 
 
 @dataclass(frozen=True)
 class Slow(Step):
-    """Takes a while, on files alone."""
+    """Waits for some seconds."""
 
     word: str
     seconds: float
@@ -51,27 +50,27 @@ class Slow(Step):
     def inputs(self):
         return ()
 
-    def found(self, folder):
+    def is_finished(self, folder):
         return False
 
     def estimate(self, folder, estimates):
         return 1.0
 
-    def run(self, folder, device=None, watch=UNWATCHED):
-        watch.tell(1, "under way")
+    def run(self, folder, device=None, monitor=NO_MONITOR):
+        monitor.report(1, "under way")
         end = time.monotonic() + self.seconds
         while time.monotonic() < end:
             time.sleep(0.05)
-            if watch.pause():
-                raise Paused({"writing": 0.5})
+            if monitor.should_pause():
+                raise StepPaused({"writing": 0.5})
         if self.word == "broken":
             raise ValueError("the pen is broken")
         return {"writing": self.seconds}
 
 
 @dataclass(frozen=True)
-class Noted(TrainStep):
-    """A training that notes where it begins and ends; checkpoints are written every epoch."""
+class LoggedTrainStep(TrainStep):
+    """A training step that logs its node, and writes a checkpoint every epoch."""
 
     waits: bool = False
 
@@ -79,17 +78,17 @@ class Noted(TrainStep):
     def name(self):
         return f"seed{self.seeds[0]}"
 
-    def run(self, folder, device=None, watch=UNWATCHED):
+    def run(self, folder, device=None, monitor=NO_MONITOR):
         node = ray.get_runtime_context().get_node_id()
         self.note(folder, f"begin {self.name} {node}")
 
-        def tell(done, words):
-            watch.tell(done, words)
+        def report(done, message):
+            monitor.report(done, message)
             while self.waits and done == WAITS_AT and not (folder / "killed").exists():
                 time.sleep(0.05)
 
         steps.train = functools.partial(steps.train, checkpoint_seconds=0)
-        seconds = super().run(folder, device, Watch(watch.pause, tell))
+        seconds = super().run(folder, device, Monitor(monitor.should_pause, report))
         self.note(folder, f"end {self.name} {node}")
         return seconds
 
@@ -100,13 +99,14 @@ class Noted(TrainStep):
 
 @pytest.fixture(scope="module")
 def machines():
-    """A head that computes nothing, and two machines with one core each."""
-    # A dead machine is missed after five seconds: Ray's own fifteen are for busy networks.
+    """A head node without cores, and two nodes with one core each."""
+    # A dead node is detected after five seconds instead of Ray's default of fifteen.
     head = {"num_cpus": 0, "_system_config": {"health_check_period_ms": 1000}}
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XLA_FLAGS", QUICK_TO_COMPILE)
-        # They import this file, under whichever of its two names pytest has given it.
-        patch.setenv("PYTHONPATH", os.pathsep.join(map(str, Path(__file__).parents[1:3])))
+        # The nodes import this file, under either of the two names that pytest may give it.
+        folders = os.pathsep.join(map(str, Path(__file__).parents[1:3]))
+        patch.setenv("PYTHONPATH", folders, prepend=os.pathsep)
         machines = Machines(initialize_head=True, head_node_args=head)
         for _ in range(2):
             machines.add_node(num_cpus=1)
@@ -117,12 +117,13 @@ def machines():
 
 
 @pytest.fixture(scope="module")
-def cluster(machines):
-    return Cluster(machines.address, "cpu")
+def executor(machines):
+    with RayExecutor("cpu", address=machines.address) as executor:
+        yield executor
 
 
 class Notes:
-    """Keeps what it is told, and acts on it."""
+    """View that collects all calls, and acts on them."""
 
     def __init__(self, act=lambda: None):
         self.seen, self.act = [], act
@@ -130,8 +131,8 @@ class Notes:
     def start(self, step):
         self.seen.append(("start", step.name))
 
-    def tell(self, step, done, words):
-        self.seen.append((words.split(",")[0], step.name))
+    def report(self, step, done, message):
+        self.seen.append((message.split(",")[0], step.name))
         self.act()
 
     def finish(self, result):
@@ -143,25 +144,25 @@ def states(results):
     return {result.step.name: result.state for result in results}
 
 
-def test_news_failures_and_pauses_arrive(cluster, tmp_path):
+def test_progress_failures_and_pauses_arrive(executor, tmp_path):
     notes = Notes()
     slow = [Slow("long", 2.0), Slow("broken", 0.5)]
-    results = run_steps(slow, tmp_path, jobs=2, view=notes, executor=cluster.run)
+    results = run_steps(slow, tmp_path, view=notes, executor=executor)
     assert states(results) == {"long": "done", "broken": "failed"}
     assert results[1].reason == "ValueError: the pen is broken"
     assert ("under way", "long") in notes.seen
-    fresh = Cluster(device="cpu")  # a board of its own, on the same machines
-    # On a busy machine the board may take a minute to start: only a pause ends this step.
+    # On a busy machine the actor may take a minute to start: only a pause ends this step.
     endless = Slow("more", math.inf)
-    paused = run_steps([endless], tmp_path, seconds=0.5, executor=fresh.run)
+    with RayExecutor("cpu") as new_executor:  # with its own actor, on the same nodes
+        paused = run_steps([endless], tmp_path, seconds=0.5, executor=new_executor)
     assert states(paused) == {"more": "paused"}
     assert paused[0].seconds == {"writing": 0.5}
 
 
-def test_a_machine_dies_under_a_training_and_nothing_is_lost(machines, cluster, tmp_path):
-    """One training has finished, another is in its third epoch when its machine is killed."""
-    data, away = DataStep(TINY), tmp_path / "away"
-    evaluations = [EvaluateStep(Noted(FAST, (k,), data, waits=k == 1)) for k in range(2)]
+def test_a_step_resumes_after_the_death_of_its_node(machines, executor, tmp_path):
+    """One training has finished; the node of another is killed in its third epoch."""
+    away = tmp_path / "away"
+    evaluations = [EvaluateStep(LoggedTrainStep(FAST, (k,), TINY, waits=k == 1)) for k in range(2)]
     first, second = (step.train.path(away) for step in evaluations)
     finished, lock = {}, threading.Lock()
 
@@ -178,7 +179,7 @@ def test_a_machine_dies_under_a_training_and_nothing_is_lost(machines, cluster, 
             (away / "killed").touch()
 
     notes = Notes(kill_once)
-    results = run_steps(evaluations, away, jobs=2, view=notes, executor=cluster.run)
+    results = run_steps(evaluations, away, view=notes, executor=executor)
     assert set(states(results).values()) == {"done"}
     log = [line.split()[:2] for line in (away / "log").read_text().splitlines()]
     assert sorted(log) == [["begin", f"seed{k}"] for k in (0, 1, 1)] + [
@@ -192,12 +193,12 @@ def test_a_machine_dies_under_a_training_and_nothing_is_lost(machines, cluster, 
 
     assert_same_as_in_threads(away, tmp_path)
     again = run_steps(PLAIN, away)
-    assert {r.state for r in again if r.step.uses_device} == {"found"}  # one cache for both
+    assert {result.state for result in again} == {"cached"}
 
 
-def test_words_about_what_cannot_work(cluster, tmp_path, monkeypatch, capsys):
+def test_messages_about_wrong_options(executor, tmp_path, monkeypatch, capsys):
     assert main(["reproduce", "--address", "auto", "--dry-run"]) == 2
     assert "add --executor ray" in capsys.readouterr().err
     monkeypatch.setitem(__import__("sys").modules, "ray", None)
     with pytest.raises(ValueError, match=r"pip install '\.\[ray\]'"):
-        Cluster()
+        RayExecutor()

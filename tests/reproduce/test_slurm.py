@@ -1,4 +1,4 @@
-"""The batch script for Slurm, with Slurm's programs replaced by ones that know one machine."""
+"""The Slurm batch script, with stand-ins for Slurm's programs on one machine."""
 
 import os
 import shutil
@@ -22,7 +22,7 @@ SCONTROL = """#!/bin/bash
 hostname
 for ((k = 1; k < SLURM_NNODES; k++)); do echo "elsewhere$k"; done
 """
-# Every task is a process here; as on machines of their own, its ports must be free.
+# Every task is a process on this machine, so its worker ports must not be fixed.
 SRUN = """#!/bin/bash
 echo "$@" >> srun.log
 tasks=1

@@ -1,1 +1,1 @@
-"""How fast we are, measured on the device at hand."""
+"""Speed and memory measurements on the current device."""

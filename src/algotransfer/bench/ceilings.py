@@ -1,4 +1,4 @@
-"""What the device can do at most, measured: products of matrices, and copies of memory."""
+"""Measured ceilings of the device: rate of matrix products, and memory bandwidth."""
 
 from __future__ import annotations
 
@@ -12,36 +12,33 @@ from jax import lax
 
 from algotransfer.devices import default_platform
 
-MATRIX = {"cpu": 1024}  # sides of the matrices, by platform
-MATRIX_ELSEWHERE = 8192
-COPIED = {"cpu": 2**26}  # floats that are copied, far more than a cache holds
-COPIED_ELSEWHERE = 2**28
+MATRIX_SIDE = {"cpu": 1024, "gpu": 8192}
+COPIED_FLOATS = {"cpu": 2**26, "gpu": 2**28}  # far more than a cache holds
 REPEATS = 5
 PASSES = 16  # over the memory, in one program
 
 
 @dataclass(frozen=True)
 class Ceilings:
-    """Operations and bytes per second; a multiplication with its addition is two operations."""
+    """Operations and bytes per second; a multiplication and an addition are two operations."""
 
     operations_per_second: float
     bytes_per_second: float
 
 
 def measure_ceilings(precision: str = "float32") -> Ceilings:
-    """The best of several products of square matrices, and of passes that read and write memory.
+    """Return the best of several matrix products, and of several passes over memory.
 
     **Arguments:**
 
-    - `precision`: of the products, as experiments name it.
+    - `precision`: of the products, as in `Experiment`.
     """
     platform = default_platform()
-    side = MATRIX.get(platform, MATRIX_ELSEWHERE)
-    count = COPIED.get(platform, COPIED_ELSEWHERE)
+    side, count = (sizes.get(platform, sizes["gpu"]) for sizes in (MATRIX_SIDE, COPIED_FLOATS))
     with jax.default_matmul_precision(precision):
         matrix = jnp.ones((side, side))
         product = _best_seconds(jax.jit(jnp.matmul), matrix, matrix)
-    # Many times in one program: asking for new memory is not what is measured.
+    # Many passes in one program, so that allocation is not measured.
     passes = jax.jit(lambda values: lax.fori_loop(0, PASSES, lambda k, v: v + k, values))
     copied = _best_seconds(passes, jnp.ones(count)) / PASSES
     return Ceilings(2 * side**3 / product, 2 * 4 * count / copied)

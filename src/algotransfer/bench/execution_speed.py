@@ -1,4 +1,4 @@
-"""Free-running execution: what a step costs on graphs of any size, in either layout."""
+"""Speed of free-running execution, on graphs of any size and in either layout."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 
 import jax
 
-from algotransfer.bench.minimum import Shape, execution_step
-from algotransfer.bench.rows import Row, median_seconds
+from algotransfer.bench.measurement import Measurement, median_seconds
+from algotransfer.bench.minimum_work import GraphShape, execution_step
 from algotransfer.devices import peak_memory
 from algotransfer.evaluation.harness import FreeRun, LayoutName
 from algotransfer.experiment import Experiment
@@ -17,7 +17,7 @@ from algotransfer.graphs.graph import Graph
 from algotransfer.networks.executor import num_features
 from algotransfer.training.examples import create_network, tasks_of
 
-ON_CHIP = 2**20  # bytes of hidden states beyond which they are counted as read from memory
+ON_CHIP_BYTES = 2**20  # larger hidden states are counted as read from memory
 
 
 def measure_execution(
@@ -28,12 +28,12 @@ def measure_execution(
     steps: int,
     repeats: int = 3,
     layout: LayoutName | None = None,
-) -> Row:
-    """Runs a fresh network on a batch of graphs, all heads at every step; weights cost no time.
+) -> Measurement:
+    """Measure an untrained network on a batch of graphs, with all heads at every step.
 
     **Arguments:**
 
-    - `layout`: the one that is chosen for such graphs if not given.
+    - `layout`: by default the layout that evaluation chooses for such graphs.
     """
     (*_, task) = tasks_of(experiment)
 
@@ -54,9 +54,9 @@ def measure_execution(
     edges = int(graphs.num_edges().sum())
     nodes, hidden = graphs.num_nodes, experiment.width
     features = num_features(task.algorithm)
-    shape = Shape(nodes, 2 * edges / len(graphs) + nodes, hidden, features, outputs=features)
-    work = execution_step(experiment.model, shape, nodes * hidden * 4 > ON_CHIP)
-    return Row.of(
+    shape = GraphShape(nodes, 2 * edges / len(graphs) + nodes, hidden, features, outputs=features)
+    work = execution_step(experiment.model, shape, nodes * hidden * 4 > ON_CHIP_BYTES)
+    return Measurement.of(
         None if work is None else work * len(graphs),
         part=part,
         what=f"{experiment.name}, {len(graphs)} × {nodes:,} nodes, {edges:,} edges",

@@ -5,8 +5,6 @@ from __future__ import annotations
 import dataclasses
 import json
 import os
-import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -20,7 +18,6 @@ from algotransfer.experiment import check_seeds
 from algotransfer.names import ALGORITHM_NAMES, MODEL_NAMES, check_name
 
 WIDTH = 132  # columns of the table
-SCRIPTS = ("train_peer.py", "step_peer.py")  # in benchmarks/: ourselves beside other libraries
 
 
 @dataclass(frozen=True)
@@ -31,15 +28,13 @@ class Bench:
     bytes per second that this device reaches in the same run.
     """
 
-    part: tuple[Literal["train", "evaluate", "data", "large", "layouts", "peers"], ...] = (
+    part: tuple[Literal["train", "evaluate", "data", "large", "layouts"], ...] = (
         "train",
         "evaluate",
         "data",
         "large",
-        "peers",
     )
-    """What to measure; `layouts` is the measurement behind the choice of layout, `peers` runs
-    other libraries beside us (on a CPU)."""
+    """Parts to measure; `layouts` compares the dense and the sparse layout."""
     model: Annotated[tuple[str, ...], arg(metavar="{" + ",".join(MODEL_NAMES) + "}")] = (
         "ne",
         "ne++",
@@ -62,7 +57,7 @@ class Bench:
     steps: int = 100
     """Steps of the execution on the largest graph."""
     baseline: Path | None = None
-    """Numbers to compare with; by default those committed for this device."""
+    """File of an earlier measurement on the same device to compare with (.json)."""
     out: Path | None = None
     """File for the numbers (.json)."""
 
@@ -82,8 +77,8 @@ class Bench:
         import jax
 
         from algotransfer.bench.ceilings import measure_ceilings
-        from algotransfer.bench.parts import PARTS, Settings
-        from algotransfer.bench.rows import Row
+        from algotransfer.bench.measurement import Measurement
+        from algotransfer.bench.suite import BENCH_PARTS, BenchSettings
         from algotransfer.cli.console import errors, next_step, output, plain_console, wrote
         from algotransfer.devices import default_device
         from algotransfer.training.runs import environment, write_json
@@ -91,7 +86,7 @@ class Bench:
         jax.config.update("jax_enable_compilation_cache", False)  # compile times are measured
         device = default_device()
         data = self.data or ("small" if device.platform == "cpu" else "paper")
-        settings = Settings(
+        settings = BenchSettings(
             self.model,
             self.supervision,
             self.target,
@@ -102,12 +97,12 @@ class Bench:
             self.largest,
             self.steps,
         )
-        rows: list[Row] = []
+        rows: list[Measurement] = []
         with errors.status("what this device can do") as status:
             ceilings = measure_ceilings(self.precision)
-            for part in [name for name in self.part if name in PARTS]:
+            for part in self.part:
                 status.update(part)
-                for row in PARTS[part](settings):
+                for row in BENCH_PARTS[part](settings):
                     rows.append(row)
                     status.update(f"{part}: measured {row.what}")
         report = {
@@ -122,34 +117,30 @@ class Bench:
             # Wider than a file's eighty columns, so that names are not folded letter by letter.
             wide = plain_console(file=output.file, width=max(WIDTH, output.width))
             wide.print(_table(rows, ceilings, device.device_kind))
-        self._compare(report, device)
-        if "peers" in self.part:
-            _run_peers(device.platform)
+        if self.baseline is not None:
+            _compare(report, self.baseline)
         if self.out is None:
             next_step("add --out FILE.json to keep these numbers")
             return
         write_json(self.out, json.loads(json.dumps(report)))
         wrote(self.out)
 
-    def _compare(self, report: dict[str, Any], device) -> None:
-        from algotransfer.bench.rows import SLOWER, slower_than
-        from algotransfer.cli.console import output
-        from algotransfer.files import read_json
 
-        path = self.baseline or _committed(device)
-        if path is None:
-            output.print("no numbers are committed for this device; name some with --baseline")
-            return
-        baseline = read_json(path, "rows")
-        rows = report["rows"]
-        if baseline.get("data", "small") != report["data"]:
-            rows = [row for row in rows if row["part"] != "train"]
-            output.print(f"training is not compared: {path.name} has other graphs")
-        slower = slower_than(rows, baseline["rows"])
-        if not slower:
-            output.print(f"nothing is over {SLOWER - 1:.0%} slower than in {path.name}")
-        for what, ratio in slower:
-            output.print(f"slower than in {path.name}: {what}: {ratio:.2f} × the time")
+def _compare(report: dict[str, Any], path: Path) -> None:
+    from algotransfer.bench.measurement import SLOWER_RATIO, slower_than
+    from algotransfer.cli.console import output
+    from algotransfer.files import read_json
+
+    baseline = read_json(path, "rows")
+    rows = report["rows"]
+    if baseline.get("data", "small") != report["data"]:
+        rows = [row for row in rows if row["part"] != "train"]
+        output.print(f"training is not compared: {path.name} was measured on other graphs")
+    slower = slower_than(rows, baseline["rows"])
+    if not slower:
+        output.print(f"nothing is over {SLOWER_RATIO - 1:.0%} slower than in {path.name}")
+    for what, ratio in slower:
+        output.print(f"slower than in {path.name}: {what}: {ratio:.2f} × the time")
 
 
 def _table(rows, ceilings, device: str):
@@ -183,26 +174,3 @@ def _table(rows, ceilings, device: str):
 
 def _short(number: float) -> str:
     return f"{number / 1e6:,.3g}"
-
-
-def _committed(device) -> Path | None:
-    """Numbers of the same device in a checkout's results."""
-    for path in sorted((_checkout() / "results").glob("bench-*.json")):
-        if json.loads(path.read_bytes()).get("device", {}).get("kind") == device.device_kind:
-            return path
-    return None
-
-
-def _checkout() -> Path:
-    return Path(__file__).resolve().parents[3]
-
-
-def _run_peers(platform: str) -> None:
-    from algotransfer.cli.console import output
-
-    folder = _checkout() / "benchmarks"
-    if platform != "cpu" or not folder.is_dir():
-        output.print("other libraries are run beside us on a CPU, from a checkout of the project")
-        return
-    for script in SCRIPTS:
-        subprocess.run([sys.executable, str(folder / script)], check=True)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 import time
-from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from tyro.conf import arg
 
@@ -72,53 +71,43 @@ class Reproduce:
         from algotransfer.reproduce import grid
         from algotransfer.reproduce.call_log import log_call
         from algotransfer.reproduce.estimates import Estimates
-        from algotransfer.reproduce.executors.processes import ProcessExecutor, kernels_at_once
-        from algotransfer.reproduce.executors.ray import Cluster
+        from algotransfer.reproduce.executors import EXECUTORS
         from algotransfer.reproduce.packing import pack, unpack
         from algotransfer.reproduce.plan import plan
-        from algotransfer.reproduce.progress_view import Overview
-        from algotransfer.reproduce.runner import Interrupted, default_jobs, platform, run_steps
-        from algotransfer.reproduce.steps import EvaluateStep, graph
+        from algotransfer.reproduce.progress_view import ProgressView
+        from algotransfer.reproduce.runner import Interrupted, run_steps
+        from algotransfer.reproduce.steps import EvaluateStep, step_graph
 
         wanted = grid.experiments(self.table or grid.TABLES, self.model, self.target)
         if self.unpack:
             output.print(f"unpacked {unpack(self.unpack, self.folder)} files into {self.folder}")
-        steps = list(graph(plan(wanted, self.seeds, self.preset)))
-        cluster = Cluster(self.address, self.device) if self.executor == "ray" else None
-        crew = ProcessExecutor() if self.executor == "processes" else None
-        device = cluster.device if cluster else platform(self.device)
-        estimates = Estimates.read(self.folder, device == "cpu")
+        steps = list(step_graph(plan(wanted, self.seeds, self.preset)))
+        options: dict[str, Any] = {} if self.address is None else {"address": self.address}
+        executor = EXECUTORS[self.executor](self.device, self.jobs, **options)
+        estimates = Estimates.read(self.folder, executor.platform)
         if self.dry_run:
             output.print(estimate_table(steps, self.folder, estimates))
             planned = sum(isinstance(step, EvaluateStep) for step in steps)
             output.print(f"{planned} experiments, {self.seeds} seeds each")
             return
-        most = cluster.slots if cluster else default_jobs(self.device)
-        jobs = most if self.jobs is None else self.jobs
         began, interruption = time.monotonic(), None
-        with ExitStack() as stack:
-            view = stack.enter_context(Overview(steps, self.folder, estimates, errors))
-            elsewhere = {"executor": cluster.run} if cluster else {}
-            if crew:
-                if device == "gpu":
-                    stack.enter_context(kernels_at_once())
-                elsewhere = {"executor": stack.enter_context(crew).run}
+        with ProgressView(steps, self.folder, estimates, errors) as view, executor:
             try:
                 results = run_steps(
                     steps,
                     self.folder,
-                    jobs=jobs,
-                    device=self.device,
+                    executor=executor,
                     seconds=limit,
                     view=view,
                     estimates=estimates,
-                    **elsewhere,
                 )
             except Interrupted as error:
                 results, interruption = error.results, error.__cause__
         wall = time.monotonic() - began
         output.print(result_table(results, wall))
-        log_call(self.folder, results, wall, preset=self.preset, seeds=self.seeds, jobs=jobs)
+        log_call(
+            self.folder, results, wall, preset=self.preset, seeds=self.seeds, jobs=executor.jobs
+        )
         if self.pack:
             pack(self.folder, self.pack)
             wrote(self.pack)

@@ -1,4 +1,4 @@
-"""Steps of a reproduction for the eye: what will be done, what was done, where the time went."""
+"""Rich tables of the steps of `reproduce`: estimates and results."""
 
 from __future__ import annotations
 
@@ -12,26 +12,33 @@ from algotransfer.cli.dataset_tables import titled
 from algotransfer.evaluation.result_tables import plain_table
 from algotransfer.reproduce.estimates import Estimates
 from algotransfer.reproduce.progress_view import duration
-from algotransfer.reproduce.runner import Result
+from algotransfer.reproduce.runner import StepResult
 from algotransfer.reproduce.steps import Step
 
 
 def estimate_table(steps: Iterable[Step], folder: Path, estimates: Estimates) -> Group:
-    """Every step with the time it will take, and all of them one after the other."""
-    table, total, left = plain_table(["step"], ["estimate"]), 0.0, 0
+    """Make a row per step with its estimated time; the title has the sum."""
+    table = plain_table(["step"], ["estimate"])
+    known, unknown = [], 0
     for step in steps:
-        if step.found(folder):
-            table.add_row(step.name, "there already")
+        if step.is_finished(folder):
+            table.add_row(step.name, "done")
             continue
         seconds = step.estimate(folder, estimates)
-        table.add_row(step.name, duration(seconds))
-        total, left = total + seconds, left + 1
-    title = f"{left} steps, {duration(total)} one after the other ({estimates.origin})"
+        if seconds is None:
+            unknown += 1
+        else:
+            known.append(seconds)
+        table.add_row(step.name, "unknown" if seconds is None else duration(seconds))
+    title = (
+        f"{len(known) + unknown} steps to run: {duration(sum(known))} one after the other for "
+        f"{len(known)} steps, from finished runs in the folder; unknown for {unknown} steps"
+    )
     return titled(title, table)
 
 
-def result_table(results: Sequence[Result], wall: float) -> Group:
-    """How many steps of each kind ended how; then what the time went into."""
+def result_table(results: Sequence[StepResult], wall: float) -> Group:
+    """Count the steps of each kind by outcome; sum the time by activity."""
     kinds = list(dict.fromkeys(result.step.name.split()[0] for result in results))
     states = list(dict.fromkeys(result.state for result in results))
     counts = Counter((result.step.name.split()[0], result.state) for result in results)
@@ -41,11 +48,11 @@ def result_table(results: Sequence[Result], wall: float) -> Group:
     spent: Counter[str] = Counter()
     for result in results:
         spent.update(result.seconds)
-    times = plain_table(["time went into"], ["seconds", "share"])
+    times = plain_table(["time spent on"], ["seconds", "share"])
     for name, seconds in spent.most_common():
         times.add_row(name, f"{seconds:.0f}", f"{seconds / max(spent.total(), 1e-9):.0%}")
     title = (
-        f"{duration(wall)} on the clock, {duration(spent.total())} of work in steps that ran "
-        "beside each other"
+        f"{duration(wall)} of wall-clock time, {duration(spent.total())} summed over steps that "
+        "ran in parallel"
     )
-    return Group(titled("What was done", steps), titled(title, times))
+    return Group(titled("Steps", steps), titled(title, times))

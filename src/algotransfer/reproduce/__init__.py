@@ -1,1 +1,1 @@
-"""The paper's experiments as a list, and the runner that works through it."""
+"""Reproduction of the paper's experiments as a graph of cached steps."""

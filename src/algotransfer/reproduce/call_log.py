@@ -1,4 +1,4 @@
-"""What every call of `reproduce` took: a small file each, which travels with the runs."""
+"""Log of the calls of `reproduce`: wall time, activities and step counts, one file each."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from pathlib import Path
 from typing import Any
 
 from algotransfer.experiment import fingerprint
-from algotransfer.reproduce.runner import Result
+from algotransfer.reproduce.runner import StepResult
 from algotransfer.training.runs import environment, write_json
 
 CALLS, CALL = "calls", "call.json"
-ENDED = "%Y%m%dT%H%M%SZ"  # in the name of a call's folder: when it ended
+END_FORMAT = "%Y%m%dT%H%M%SZ"  # end of the call, in the name of its folder
 
 
-def log_call(folder: Path, results: Sequence[Result], wall: float, **settings: Any) -> None:
-    """Keeps the time on the clock, what it went into, and how many steps were done."""
+def log_call(folder: Path, results: Sequence[StepResult], wall: float, **settings: Any) -> None:
+    """Write the wall time of a call, its seconds by activity, and the number of steps by state."""
     spent: Counter[str] = Counter()
     for result in results:
         spent.update(result.seconds)
-    place = folder / CALLS / f"{time.strftime(ENDED, time.gmtime())}-{secrets.token_hex(2)}"
+    place = folder / CALLS / f"{time.strftime(END_FORMAT, time.gmtime())}-{secrets.token_hex(2)}"
     place.mkdir(parents=True)
     content = {
         **environment(),
@@ -37,14 +37,14 @@ def log_call(folder: Path, results: Sequence[Result], wall: float, **settings: A
 
 
 def read_calls(folder: Path) -> list[dict[str, Any]]:
-    """The calls that worked on a folder, oldest first, without damaged records."""
+    """Return the calls on a folder, oldest first, without damaged records."""
     calls = []
     for path in sorted(folder.glob(f"{CALLS}/*/{CALL}")):
         try:
             content = json.loads(path.read_bytes())
             sha256 = content.pop("sha256")
             ended = path.parent.name.partition("-")[0]
-            time.strptime(ended, ENDED)
+            time.strptime(ended, END_FORMAT)
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             continue
         if sha256 == fingerprint(content):
@@ -55,14 +55,14 @@ def read_calls(folder: Path) -> list[dict[str, Any]]:
 def time_spent(
     calls: Iterable[dict[str, Any]], slices: Iterable[dict[str, Any]] = (), preset: str = "paper"
 ) -> str:
-    """One paragraph about all calls with a preset: the clock, and what the time went into.
+    """Return a paragraph about the time of all calls with a preset.
 
-    Calls count on the device that was at work the longest; others are only mentioned.
+    Only calls on the device with the longest wall time count; the paragraph names the others.
 
     **Arguments:**
 
-    - `slices`: of the runs, as their environments list them, for what the time went into; by
-        default the calls say it, of which the first ones did not keep what paused steps took.
+    - `slices`: provenance of the runs, for the time by activity. Without it the calls are used, of
+        which early ones lack the time of paused steps.
     """
     devices: dict[str, list[dict[str, Any]]] = {}
     for call in calls:
@@ -70,7 +70,7 @@ def time_spent(
             devices.setdefault(call["device"]["kind"], []).append(call)
     if not devices:
         return ""
-    device = max(devices, key=lambda kind: _on_the_clock(devices[kind]))
+    device = max(devices, key=lambda kind: _wall_seconds(devices[kind]))
     counted = devices.pop(device)
     spent: Counter[str] = Counter()
     own = [s for s in slices if "reproduce" in s["command"] and s["device"]["kind"] == device]
@@ -81,18 +81,20 @@ def time_spent(
     up_to = f"{max(jobs)}" if min(jobs) == max(jobs) else f"{min(jobs)} to {max(jobs)}"
     others = ", ".join(f"{len(left)} on {kind}" for kind, left in devices.items())
     return (
-        f"Time on the clock: {_on_the_clock(counted) / 60:.0f} minutes in "
+        f"Wall-clock time: {_wall_seconds(counted) / 60:.0f} minutes in "
         f"{len(counted)} calls of `algotransfer reproduce` on {device}"
-        f"{f' (not counted: {others})' if others else ''}, some of them at the same time, each "
-        f"with {up_to} steps at once. The steps' own time, "
-        f"{spent.total() / 60:.0f} minutes side by side, went into: {', '.join(parts)}.\n"
+        f"{f' (not counted: {others})' if others else ''}, some of them concurrent, each with "
+        f"{up_to} steps at a time. Summed over steps: "
+        f"{spent.total() / 60:.0f} minutes ({', '.join(parts)}).\n"
     )
 
 
-def _on_the_clock(calls: Iterable[dict[str, Any]]) -> float:
-    """Seconds in which at least one call was at work."""
+def _wall_seconds(calls: Iterable[dict[str, Any]]) -> float:
+    """Return the seconds during which at least one call was running."""
     total, until = 0.0, 0.0
-    ends = ((calendar.timegm(time.strptime(call["ended"], ENDED)), call["wall"]) for call in calls)
+    ends = (
+        (calendar.timegm(time.strptime(call["ended"], END_FORMAT)), call["wall"]) for call in calls
+    )
     for began, end in sorted((end - wall, end) for end, wall in ends):
         total += max(0.0, end - max(began, until))
         until = max(until, end)

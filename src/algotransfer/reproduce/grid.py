@@ -1,4 +1,4 @@
-"""The paper's grid, read off its own tables: every row that was printed is an experiment."""
+"""The experiments behind the paper's tables."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from algotransfer.errors import UserError
 from algotransfer.experiment import Experiment
 from algotransfer.paper import paper_tables
 
-# In the order in which results are wanted most; breakdowns share the experiments of their tables.
+# By priority. Breakdowns by family share the experiments of their tables.
 TABLES = (
     "seq-na",
     "seq-multitask",
@@ -28,7 +28,7 @@ TABLES = (
 def paper_experiment(
     model: str, supervision: str, method: str, source: str, target: str
 ) -> Experiment:
-    """The experiment behind a line of the paper's tables."""
+    """Return the experiment behind a row of the paper's tables."""
     supervision, _, select = supervision.partition("_")
     return Experiment(
         model=model.lower(),
@@ -43,50 +43,50 @@ def paper_experiment(
 def experiments(
     tables: tuple[str, ...] = TABLES, models: tuple[str, ...] = (), targets: tuple[str, ...] = ()
 ) -> list[Experiment]:
-    """All experiments that these tables need, each once, in order.
+    """Return the experiments of the tables without repetition, in the order of the tables.
 
     **Arguments:**
 
-    - `models`: networks to train; by default those that the tables print. A network that the paper
-        does not have gets all of the tables' experiments.
-    - `targets`: algorithms to learn; by default all that the tables print.
+    - `models`: networks to train; by default those of the tables. A network that the paper does
+        not have gets all experiments of the tables.
+    - `targets`: algorithms to learn; by default all targets of the tables.
     """
     printed = experiments_by_table()
     for table in tables:
         if table not in printed:
             names = ", ".join(printed)
             raise UserError(f"the paper has no table {table!r}; choose among {names}")
-    found = list(dict.fromkeys(found for table in tables for found in printed[table]))
-    own = set(models) - {experiment.model for all_of in printed.values() for experiment in all_of}
+    candidates = [experiment for table in tables for experiment in printed[table]]
+    new_models = set(models) - {e.model for row in printed.values() for e in row}
     wanted = [
         dataclasses.replace(experiment, model=model)
-        for experiment in found
+        for experiment in candidates
         for model in models or (experiment.model,)
-        if (model == experiment.model or model in own)
+        if (model == experiment.model or model in new_models)
         and (not targets or experiment.target in targets)
     ]
     if not wanted:
         raise UserError(
             f"no experiment of {', '.join(tables)} learns {' or '.join(targets) or 'anything'} "
             f"with {' or '.join(models) or 'any network'}; there the targets are "
-            f"{', '.join(sorted({e.target for e in found}))} and the networks "
-            f"{', '.join(sorted({e.model for e in found}))}"
+            f"{', '.join(sorted({e.target for e in candidates}))} and the networks "
+            f"{', '.join(sorted({e.model for e in candidates}))}"
         )
     return list(dict.fromkeys(wanted))
 
 
 def experiments_by_table() -> dict[str, list[Experiment]]:
-    """Each of the paper's 20 tables with the experiments that it prints."""
+    """Return the experiments of each of the paper's 20 tables."""
     columns = ["table", "model", "supervision", "method", "source", "target"]
     lines = paper_tables().fillna({"source": ""})[columns].drop_duplicates()
-    found: dict[str, list[Experiment]] = {}
+    by_table: dict[str, list[Experiment]] = {}
     for table, *line in lines.itertuples(index=False):
-        found.setdefault(table, []).append(paper_experiment(*line))
-    return found
+        by_table.setdefault(table, []).append(paper_experiment(*line))
+    return by_table
 
 
 def one_of_each(experiments: Sequence[Experiment]) -> list[Experiment]:
-    """The first experiment of every class of algorithms, network and method."""
+    """Return the first experiment of every framework, network and method."""
     from algotransfer.algorithms import get_algorithm
 
     first: dict[tuple[str, ...], Experiment] = {}

@@ -1,4 +1,4 @@
-"""Sizes at which the paper's experiments can be run, by name."""
+"""Presets of the grid: datasets and changes to the experiments, by name."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from algotransfer.datasets.presets import Preset
 
 @dataclass(frozen=True)
 class GridPreset:
-    """Data, changes to every experiment, and whether one experiment of each kind is enough."""
+    """Dataset preset, changes to every experiment, and whether to keep one of each kind."""
 
     data: str | Preset
     changes: Mapping[str, Any] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""From experiments of the grid to the steps that lead to their tables."""
+"""Steps that train and evaluate experiments of the grid."""
 
 from __future__ import annotations
 
@@ -7,32 +7,24 @@ from collections.abc import Sequence
 
 from algotransfer.experiment import Experiment, check_seeds
 from algotransfer.names import check_name
-from algotransfer.reproduce.grid import experiments_by_table, one_of_each
+from algotransfer.reproduce.grid import one_of_each
 from algotransfer.reproduce.grid_presets import GRID_PRESETS
-from algotransfer.reproduce.steps import DataStep, EvaluateStep, Step, TableStep, TrainStep
+from algotransfer.reproduce.steps import EvaluateStep, Step, TrainStep
 
 
 def plan(experiments: Sequence[Experiment], seeds: int = 3, preset: str = "paper") -> list[Step]:
-    """Evaluations of all experiments in their order, then the tables that are complete with them.
+    """Return the evaluation steps of the experiments, in their order.
 
     **Arguments:**
 
     - `preset`: `paper`, or `quick` and `smoke` with less data and fewer epochs; `smoke` takes one
-        experiment of each kind.
+        experiment of each framework, network and method.
     """
     check_name("preset", preset, GRID_PRESETS)
     size = GRID_PRESETS[preset]
     chosen = one_of_each(experiments) if size.one_of_each else experiments
-    data, group = DataStep(size.data), tuple(range(check_seeds(seeds)))
-    steps = {
-        experiment: EvaluateStep(
-            TrainStep(dataclasses.replace(experiment, **size.changes), group, data)
-        )
+    group = tuple(range(check_seeds(seeds)))
+    return [
+        EvaluateStep(TrainStep(dataclasses.replace(experiment, **size.changes), group, size.data))
         for experiment in chosen
-    }
-    tables = [
-        TableStep(name, tuple(steps[experiment] for experiment in printed))
-        for name, printed in experiments_by_table().items()
-        if all(experiment in steps for experiment in printed)
     ]
-    return [*steps.values(), *tables]

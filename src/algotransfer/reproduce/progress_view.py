@@ -1,4 +1,4 @@
-"""One view over all steps: how far the whole is, how long it will take, what is in flight."""
+"""Progress display of `reproduce`: overall progress, time left and the running steps."""
 
 from __future__ import annotations
 
@@ -11,39 +11,43 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn
 
 from algotransfer.reproduce.estimates import Estimates
-from algotransfer.reproduce.runner import Result
+from algotransfer.reproduce.runner import StepResult
 from algotransfer.reproduce.steps import Step
 
-QUIET_SECONDS = 30.0  # between two lines where no bar can be drawn
+LINE_SECONDS = 30.0  # between two lines where no bar can be drawn
 
 
-class Overview:
-    """A bar for the whole and a line for each step in flight; plain lines where there is no screen.
+class ProgressView:
+    """A bar for all steps and a line for each running one; plain lines without a terminal.
 
-    The whole is measured in estimated seconds. Time left is what they turned out to be worth so
-    far, so that a faster device, or several steps at once, correct it by themselves.
+    Progress is measured in estimated seconds. A step without an estimate counts as the mean of
+    the others; once it has ended, its duration is known. The time left is scaled by the ratio of
+    actual to estimated time so far, which accounts for several steps at once.
     """
 
     def __init__(self, steps: Iterable[Step], folder: Path, estimates: Estimates, console: Console):
+        steps = list(steps)
+        self.pending = {step for step in steps if not step.is_finished(folder)}
         self.costs = {
-            step: 0.0 if step.found(folder) else step.estimate(folder, estimates) for step in steps
+            step: step.estimate(folder, estimates) if step in self.pending else 0.0
+            for step in steps
         }
         self.console, self.began = console, time.monotonic()
-        self.ended, self.flying = 0.0, {}
-        self.left, self.spoke = len(self.costs), self.began
+        self.printed = self.began
+        self.running: dict[Step, tuple[float, str]] = {}  # start time and last message
         self.lock = threading.Lock()
         self.progress = Progress(
             TextColumn("{task.description}", style="bold", markup=False),
             BarColumn(bar_width=16),
-            TextColumn("{task.fields[words]}", markup=False),
+            TextColumn("{task.fields[message]}", markup=False),
             console=console,
             transient=True,
             disable=not console.is_terminal,
         )
-        self.whole = self.progress.add_task("everything", total=sum(self.costs.values()), words="")
+        self.all_steps = self.progress.add_task("all steps", total=None, message="")
         self.tasks: dict[Step, TaskID] = {}
 
-    def __enter__(self) -> Overview:
+    def __enter__(self) -> ProgressView:
         self.progress.start()
         return self
 
@@ -51,54 +55,60 @@ class Overview:
         self.progress.stop()
 
     def start(self, step: Step) -> None:
-        """A step begins."""
+        """Add a line for a step."""
         with self.lock:
-            self.flying[step] = time.monotonic(), ""
-            self.tasks[step] = self.progress.add_task(step.name, total=None, words="")
+            self.running[step] = time.monotonic(), ""
+            self.tasks[step] = self.progress.add_task(step.name, total=None, message="")
 
-    def tell(self, step: Step, done: int, words: str) -> None:
-        """It has come so far."""
+    def report(self, step: Step, done: int, message: str) -> None:
+        """Update the line of a step."""
         with self.lock:
-            began, _ = self.flying[step]
-            self.flying[step] = began, words
-            self.progress.update(self.tasks[step], words=words)
-            self._show()
+            began, _ = self.running[step]
+            self.running[step] = began, message
+            self.progress.update(self.tasks[step], message=message)
+            self._update()
 
-    def finish(self, result: Result) -> None:
-        """It has ended, or was there before; a line stays."""
+    def finish(self, result: StepResult) -> None:
+        """Replace the line of a step by its outcome."""
         with self.lock:
-            self.left -= 1
-            self.ended += self.costs[result.step]
-            if result.step in self.flying:
-                began, _ = self.flying.pop(result.step)
-                self.progress.remove_task(self.tasks.pop(result.step))
-                words = [f"{result.state:7}", result.step.name]
-                words += [duration(time.monotonic() - began), result.reason]
-                self._say("  ".join(words).rstrip())
-            self._show()
+            step = result.step
+            self.pending.discard(step)
+            if step in self.running:
+                began, _ = self.running.pop(step)
+                seconds = time.monotonic() - began
+                if self.costs[step] is None:
+                    self.costs[step] = seconds
+                self.progress.remove_task(self.tasks.pop(step))
+                words = [f"{result.state:7}", step.name, duration(seconds), result.reason]
+                self._print("  ".join(words).rstrip())
+            self._update()
 
-    def _show(self) -> None:
+    def _update(self) -> None:
         now = time.monotonic()
-        worked = self.ended + sum(
-            min(now - began, self.costs[step]) for step, (began, _) in self.flying.items()
-        )
-        total = sum(self.costs.values())
-        words = f"{self.left} steps left, {duration(now - self.began)} gone"
-        if worked > 0 and total > worked:
-            left = (total - worked) * (now - self.began) / worked
-            words += f", about {duration(left)} left"
-        self.progress.update(self.whole, completed=worked, words=words)
-        if not self.console.is_terminal and now - self.spoke > QUIET_SECONDS:
-            self.spoke = now
-            lines = [f"  {step.name}: {told}" for step, (_, told) in self.flying.items()]
-            self._say("\n".join([words, *lines]))
+        message = f"{len(self.pending)} steps left, {duration(now - self.began)} elapsed"
+        known = [cost for cost in self.costs.values() if cost]
+        if known:
+            mean = sum(known) / len(known)
+            costs = {step: mean if c is None else c for step, c in self.costs.items()}
+            total = sum(costs.values())
+            completed = total - sum(costs[step] for step in self.pending)
+            completed += sum(min(now - b, costs[step]) for step, (b, _) in self.running.items())
+            if 0 < completed < total:
+                left = (total - completed) * (now - self.began) / completed
+                message += f", about {duration(left)} left"
+            self.progress.update(self.all_steps, completed=completed, total=total)
+        self.progress.update(self.all_steps, message=message)
+        if not self.console.is_terminal and now - self.printed > LINE_SECONDS:
+            self.printed = now
+            lines = [f"  {step.name}: {said}" for step, (_, said) in self.running.items()]
+            self._print("\n".join([message, *lines]))
 
-    def _say(self, text: str) -> None:
+    def _print(self, text: str) -> None:
         self.console.print(text, soft_wrap=True)
 
 
 def duration(seconds: float) -> str:
-    """A time as people say it: 45 s, 12 min, 3.5 h."""
+    """Format a duration: 45 s, 12 min, 3.5 h."""
     if seconds < 100:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 2 * 3600 else f"{seconds / 3600:.1f} h"

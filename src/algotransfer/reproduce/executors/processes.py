@@ -1,157 +1,133 @@
-"""Steps in processes of this machine, which share a GPU better than the threads of one.
+"""Executor that runs steps in processes of this machine.
 
-Programs of one process take turns on a GPU, and those of small networks leave most of it idle.
-Under CUDA's multi-process service the kernels of several processes run at the same time.
+Programs of one process take turns on a GPU, and small networks leave most of it idle. Kernels of
+several processes run at the same time under CUDA's multi-process service.
 """
 
 from __future__ import annotations
 
 import multiprocessing
 import os
-import shutil
 import signal
-import subprocess
-import tempfile
 import traceback
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping
+from contextlib import ExitStack, suppress
 from multiprocessing.connection import Connection
+from multiprocessing.context import SpawnProcess
 from pathlib import Path
 from typing import Any
 
-from algotransfer.reproduce.steps import Step, Watch
+from algotransfer.reproduce.executors.cuda_mps import cuda_mps
+from algotransfer.reproduce.executors.step_executor import StepExecutor
+from algotransfer.reproduce.steps import Monitor, Step
 
-LOOK_SECONDS = 0.25  # between two looks at whether a step should pause
-TOLD, DONE, FAILED, PAUSE = "told", "done", "failed", "pause"  # what is said on a line
-CONTROL = "nvidia-cuda-mps-control"
-SERVICE = ("CUDA_MPS_PIPE_DIRECTORY", "CUDA_MPS_LOG_DIRECTORY")
-CONTROL_SECONDS = 20.0
+POLL_SECONDS = 0.25
+# Kinds of messages from a process, and the one message to it while a step runs.
+PROGRESS, DONE, FAILED, PAUSE = "progress", "done", "failed", "pause"
 
 
-class ProcessExecutor:
-    """Runs every step in a process; give its `run` to `run_steps`.
+class ProcessExecutor(StepExecutor):
+    """Runs every step in a spawned process; idle processes are reused for further steps.
 
-    A process is kept for further steps, since starting one takes seconds.
+    A `ProcessPoolExecutor` would fail all pending steps when one process dies, and its processes
+    would outlive a killed parent. Here a dead process fails only its own step, and a step whose
+    parent has died pauses.
     """
 
-    def __init__(self):
-        # Each would otherwise ask for most of a GPU's memory.
+    def __init__(self, device: str | None = None, jobs: int | None = None):
+        # By default each process would reserve most of a GPU's memory.
         os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
-        self.idle: list[tuple[Any, Connection]] = []
+        super().__init__(device, jobs)
+        self._idle: list[tuple[SpawnProcess, Connection]] = []
+        self._service = ExitStack()
 
     def __enter__(self) -> ProcessExecutor:
+        if self.platform == "gpu":
+            self._service.enter_context(cuda_mps())
         return self
 
-    def __exit__(self, *error) -> None:
-        for process, line in self.idle:
-            line.close()
-            process.join()
+    def close(self) -> None:
+        """Wait for all submitted steps, then end the processes and the multi-process service."""
+        with self._service:
+            super().close()
+            for process, connection in self._idle:
+                connection.close()
+                process.join()
 
-    def run(
-        self, step: Step, folder: Path, device: str | None, watch: Watch
-    ) -> Mapping[str, float]:
-        """Runs a step in a process and waits for it; what takes no device runs here."""
-        if not step.uses_device:
-            return step.run(folder, device, watch)
+    def run_step(self, step: Step, folder: Path, monitor: Monitor) -> Mapping[str, float]:
+        """Run the step in an idle or new process, and wait for it."""
         try:
-            process, line = self.idle.pop()
-        except IndexError:  # asking first would leave time for another thread to take the last
-            process, line = _start()
+            process, connection = self._idle.pop()
+        except IndexError:  # testing for emptiness first would race with other threads
+            process, connection = _start_process()
         content: Any = (0, "starting a process")
-        kind, pausing = TOLD, False
+        kind, pausing = PROGRESS, False
         try:
-            line.send((step, folder, device))
-            while kind == TOLD:
-                watch.tell(*content)
-                while not line.poll(LOOK_SECONDS):
-                    if watch.pause() and not pausing:
-                        line.send(PAUSE)
+            connection.send((step, folder, self.device))
+            while kind == PROGRESS:
+                monitor.report(*content)
+                while not connection.poll(POLL_SECONDS):
+                    if monitor.should_pause() and not pausing:
+                        connection.send(PAUSE)
                         pausing = True
-                kind, content = line.recv()
+                kind, content = connection.recv()
         except (EOFError, OSError):
             process.join()
             raise OSError(
-                f"the process that ran it died (exit status {process.exitcode}); "
-                "the same command goes on"
+                f"the process of the step died (exit status {process.exitcode}); "
+                "run the same command again to resume"
             ) from None
-        self.idle.append((process, line))
+        self._idle.append((process, connection))
         if kind == FAILED:
             raise content
         return content
 
 
-def _start() -> tuple[Any, Connection]:
-    here, there = multiprocessing.Pipe()
-    # A fresh interpreter: a fork would share a device that has been opened.
-    process = multiprocessing.get_context("spawn").Process(target=work, args=(there,), daemon=True)
+def _start_process() -> tuple[SpawnProcess, Connection]:
+    parent_end, child_end = multiprocessing.Pipe()
+    # A forked process would share devices that are already open.
+    context = multiprocessing.get_context("spawn")
+    process = context.Process(target=serve_steps, args=(child_end,), daemon=True)
     process.start()
-    there.close()
-    return process, here
+    child_end.close()
+    return process, parent_end
 
 
-def work(line: Connection) -> None:
-    """In a process: does what it is told step by step, until the line is closed."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for who started it, who says pause
-    asked = False
-
-    def pause() -> bool:
-        nonlocal asked
-        if line.poll():
-            asked = True  # in words, or since nobody is there any more
-            with suppress(EOFError):
-                line.recv()
-        return asked
-
+def serve_steps(connection: Connection) -> None:
+    """Run the steps that arrive on a connection until it is closed; target of the processes."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C and sends PAUSE
     while True:
         try:
-            order = line.recv()
+            request = connection.recv()
         except EOFError:
             return
-        if order == PAUSE:  # the step had ended by then
+        if request == PAUSE:  # sent just before the step ended
             continue
-        step, folder, device = order
-        watch = Watch(pause, lambda done, words: line.send((TOLD, (done, words))))
         try:
-            answer = DONE, step.run(folder, device, watch)
-        except Exception as error:  # noqa: BLE001 - the runner tells mistakes of users from ours
-            error.add_note(traceback.format_exc())
-            answer = FAILED, error
-        try:
-            line.send(answer)
-        except OSError:  # nobody is there any more
+            connection.send(_run_request(connection, *request))
+        except OSError:  # the parent has died
             return
 
 
-@contextmanager
-def kernels_at_once() -> Iterator[None]:
-    """CUDA's multi-process service for processes that are started meanwhile, if it is installed.
+def _run_request(
+    connection: Connection, step: Step, folder: Path, device: str | None
+) -> tuple[str, Any]:
+    """Run one step. Returns the last message to send about it."""
+    pausing = False
 
-    One that its user has started already is used as it is.
-    """
-    control = shutil.which(CONTROL)
-    if control is None or SERVICE[0] in os.environ:
-        yield
-        return
-    with tempfile.TemporaryDirectory() as folder:
-        ours: dict[str, str] = dict.fromkeys(SERVICE, folder)
-        if not _succeeds([control, "-d"], ours):  # processes take turns then
-            yield
-            return
-        os.environ.update(ours)
-        try:
-            yield
-        finally:
-            for name in SERVICE:
-                del os.environ[name]
-            _succeeds([control], ours, b"quit\n")
+    def should_pause() -> bool:
+        nonlocal pausing
+        if connection.poll():
+            pausing = True  # PAUSE arrived, or the parent has died and closed the connection
+            with suppress(EOFError):
+                connection.recv()
+        return pausing
 
+    def report(done: int, message: str) -> None:
+        connection.send((PROGRESS, (done, message)))
 
-def _succeeds(command: list[str], more: dict[str, str], said: bytes = b"") -> bool:
-    """Whether a command ends well; what it prints is dropped, since a daemon may hold a pipe."""
-    quiet: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    with suppress(OSError, subprocess.TimeoutExpired):
-        done = subprocess.run(
-            command, input=said, env={**os.environ, **more}, timeout=CONTROL_SECONDS, **quiet
-        )
-        return done.returncode == 0
-    return False
+    try:
+        return DONE, step.run(folder, device, Monitor(should_pause, report))
+    except Exception as error:  # noqa: BLE001 - raised again in the parent
+        error.add_note(traceback.format_exc())
+        return FAILED, error

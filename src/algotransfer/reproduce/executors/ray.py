@@ -1,63 +1,68 @@
-"""Steps as tasks of a Ray cluster; results lie in a folder that all machines see.
-
-The runner stays where it is: it decides what can begin, and a thread of its own waits for every
-step in flight. Only `run_step` travels, so that cache, order and view are those of a local run.
-"""
+"""Executor that runs steps as tasks of a Ray cluster whose machines share the results folder."""
 
 from __future__ import annotations
 
 import secrets
 import socket
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from algotransfer.errors import UserError
 from algotransfer.locks import InUse
-from algotransfer.reproduce.steps import Step, Watch
+from algotransfer.reproduce.executors.step_executor import StepExecutor
+from algotransfer.reproduce.steps import Monitor, Step
 
-RETRIES = 5  # times that a step begins again after its machine or process has died
-GPU_SHARE = 3  # steps on one GPU: one trains while others compile or evaluate
-LOOK_SECONDS = 0.25  # between two looks at a step in flight
-BUSY_SECONDS = 60.0  # a step whose machine seemed dead may hold its folder a while longer
+MAX_RETRIES = 5  # of a step whose machine or process died
+STEPS_PER_GPU = 3  # one trains while others compile or evaluate
+POLL_SECONDS = 0.25
+LOCK_WAIT_SECONDS = 60.0  # a machine that Ray counts as dead may hold a lock a while longer
 
 
-class Board:
-    """An actor where steps leave their news, and read whether they should pause."""
+class StepMessages:
+    """Ray actor that passes progress from the tasks to the runner, and pause requests back."""
 
     def __init__(self):
-        self.news: dict[str, tuple[int, str]] = {}
-        self.paused = False
+        self.progress: dict[str, tuple[int, str]] = {}
+        self.pausing = False
 
-    def tell(self, name: str, done: int, words: str) -> None:
-        """A step has come so far."""
-        self.news[name] = done, words
+    def report(self, task: str, done: int, message: str) -> None:
+        """Set the progress of a task."""
+        self.progress[task] = done, message
 
-    def read(self, name: str) -> tuple[int, str] | None:
-        """What a step told last."""
-        return self.news.get(name)
+    def read(self, task: str) -> tuple[int, str] | None:
+        """Return the last progress of a task."""
+        return self.progress.get(task)
 
     def pause(self) -> None:
-        """All steps should stop as soon as they can."""
-        self.paused = True
+        """Ask all tasks to pause."""
+        self.pausing = True
 
-    def is_paused(self) -> bool:
-        """Whether steps should stop."""
-        return self.paused
+    def should_pause(self) -> bool:
+        """Return whether tasks should pause."""
+        return self.pausing
 
 
-class Cluster:
-    """Runs steps on a Ray cluster; give its `run` to `run_steps`.
+class RayExecutor(StepExecutor):
+    """Runs every step as a Ray task.
 
     **Arguments:**
 
-    - `address`: of a running cluster, `auto` for the one that this machine belongs to, or None to
-        start one on this machine alone.
     - `device`: `cpu` or `gpu`; by default GPUs if the cluster has any.
-    - `cpus`: cores that a training or an evaluation takes.
+    - `jobs`: steps in flight; by default as many as the cluster has room for.
+    - `address`: of a running cluster, `auto` for the cluster of this machine, or None to start one
+        on this machine alone.
+    - `cpus`: cores per step.
     """
 
-    def __init__(self, address: str | None = None, device: str | None = None, cpus: float = 1):
+    def __init__(
+        self,
+        device: str | None = None,
+        jobs: int | None = None,
+        address: str | None = None,
+        cpus: float = 1,
+    ):
         try:
             import ray
             from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
@@ -75,80 +80,89 @@ class Cluster:
                 f"no Ray cluster at {address} ({error}); start one with `ray start --head`, or "
                 "leave --address out to use this machine alone"
             ) from error
-        self.device = device or ("gpu" if ray.cluster_resources().get("GPU") else "cpu")
-        gpus = 1 / GPU_SHARE if self.device == "gpu" else 0
-        # The board must outlive the machines that steps run on: it stays with us.
+        available = ray.cluster_resources()
+        device = device or ("gpu" if available.get("GPU") else "cpu")
+        gpus = 1 / STEPS_PER_GPU if device == "gpu" else 0
+        needed = {"CPU": cpus, "GPU": gpus}
+        slots = [available.get(name, 0) / count for name, count in needed.items() if count]
+        super().__init__(device, max(1, int(min(slots))) if jobs is None else jobs)
+        # The actor runs on this machine, because the machines of the tasks may die.
         here = NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=False)
-        self.board: Any = ray.remote(Board).options(num_cpus=0, scheduling_strategy=here).remote()
-        environment = {"XLA_PYTHON_CLIENT_MEM_FRACTION": f"{0.9 / GPU_SHARE:.2f}"} if gpus else {}
-        self.task = ray.remote(run_step).options(
+        actor = ray.remote(StepMessages).options(num_cpus=0, scheduling_strategy=here)
+        self.messages: Any = actor.remote()
+        memory = f"{0.9 / STEPS_PER_GPU:.2f}"
+        variables = {"XLA_PYTHON_CLIENT_MEM_FRACTION": memory} if gpus else {}
+        self.task = ray.remote(run_task).options(
             num_cpus=cpus,
             num_gpus=gpus,
-            max_retries=RETRIES,
-            runtime_env={"env_vars": environment},
+            max_retries=MAX_RETRIES,
+            runtime_env={"env_vars": variables},
         )
-        there, needed = ray.cluster_resources(), {"CPU": cpus, "GPU": gpus}
-        places = [there.get(name, 0) / count for name, count in needed.items() if count]
-        self.slots = max(1, int(min(places)))  # steps that the cluster takes at once
 
-    def run(self, step: Step, folder: Path, device: str | None, watch: Watch) -> dict:
-        """Runs a step on some machine and waits for it; what takes no device runs here."""
-        if not step.uses_device:
-            return step.run(folder, device, watch)
+    def run_step(self, step: Step, folder: Path, monitor: Monitor) -> Mapping[str, float]:
+        """Run the step on a machine of the cluster, and wait for it."""
         folder = folder.resolve()
-        token = folder / f".seen-{secrets.token_hex(8)}"
-        name, told, pausing = token.name, None, False
+        marker = folder / f".seen-{secrets.token_hex(8)}"
+        last, pausing = None, False
         folder.mkdir(parents=True, exist_ok=True)
-        token.touch()
+        marker.touch()
         try:
-            result = self.task.remote(step, folder, self.device, self.board, name)
-            while not self.ray.wait([result], timeout=LOOK_SECONDS)[0]:
-                news = self.ray.get(self.board.read.remote(name))
-                if news is not None and news != told:
-                    watch.tell(*news)
-                    told = news
-                if watch.pause() and not pausing:
-                    self.ray.get(self.board.pause.remote())
+            result = self.task.remote(step, folder, self.platform, self.messages, marker.name)
+            while not self.ray.wait([result], timeout=POLL_SECONDS)[0]:
+                progress = self.ray.get(self.messages.read.remote(marker.name))
+                if progress is not None and progress != last:
+                    monitor.report(*progress)
+                    last = progress
+                if monitor.should_pause() and not pausing:
+                    self.ray.get(self.messages.pause.remote())
                     pausing = True
-            return self._seconds(result)
+            return self._get(result)
         finally:
-            token.unlink(missing_ok=True)
+            marker.unlink(missing_ok=True)
 
-    def _seconds(self, result) -> dict:
+    def _get(self, result: Any) -> Mapping[str, float]:
+        """Return the result of a task, or raise the exception of its step."""
         try:
             return self.ray.get(result)
         except self.ray.exceptions.RayTaskError as error:
             raise error.cause from None
         except self.ray.exceptions.RayError as error:
             raise OSError(
-                f"the machines that ran it died {RETRIES + 1} times "
-                f"({type(error).__name__}); the same command goes on"
+                f"the machines of the step died {MAX_RETRIES + 1} times "
+                f"({type(error).__name__}); run the same command again to resume"
             ) from error
 
 
-def run_step(step: Step, folder: Path, device: str, board, token: str) -> dict:
-    """On the machine of a task: does a step unless it is done, and keeps in touch with the board.
+def run_task(
+    step: Step, folder: Path, device: str, messages: Any, marker: str
+) -> Mapping[str, float]:
+    """Run a step on a machine of the cluster, unless it is finished.
 
-    **Returns:** the seconds that were spent.
+    **Arguments:**
+
+    - `marker`: file in the folder that shows that this machine sees it; also the task's name in
+        `messages`.
+
+    **Returns:** seconds spent, by activity.
     """
     import ray
 
-    if not (folder / token).exists():
+    if not (folder / marker).exists():
         raise UserError(
-            f"{socket.gethostname()} does not see {folder}; let --folder name a place that all "
-            "machines of the cluster share"
+            f"{socket.gethostname()} does not see {folder}; choose a --folder that all machines "
+            "of the cluster share"
         )
-    watch = Watch(
-        pause=lambda: ray.get(board.is_paused.remote()),
-        tell=lambda done, words: board.tell.remote(token, done, words),
+    monitor = Monitor(
+        should_pause=lambda: ray.get(messages.should_pause.remote()),
+        report=lambda done, message: messages.report.remote(marker, done, message),
     )
-    end = time.monotonic() + BUSY_SECONDS
+    end = time.monotonic() + LOCK_WAIT_SECONDS
     while True:
-        # A task that is retried may have finished just before its machine died.
-        if step.found(folder):
+        # A retried task may have finished just before its machine died.
+        if step.is_finished(folder):
             return {}
         try:
-            return step.run(folder, device, watch)
+            return step.run(folder, device, monitor)
         except InUse:
             if time.monotonic() > end:
                 raise

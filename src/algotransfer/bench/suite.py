@@ -1,29 +1,29 @@
-"""The parts of `algotransfer bench`: each yields its rows, one by one."""
+"""The parts of `algotransfer bench`; each yields its measurements."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from algotransfer.bench.data import measure_data
+from algotransfer.bench.data_speed import measure_data
 from algotransfer.bench.execution_speed import measure_execution
-from algotransfer.bench.large import random_graph
-from algotransfer.bench.layouts import measure_layouts
-from algotransfer.bench.rows import Row
-from algotransfer.bench.training import measure_training
+from algotransfer.bench.layout_speed import measure_layouts
+from algotransfer.bench.measurement import Measurement
+from algotransfer.bench.random_graph import random_graph
+from algotransfer.bench.training_speed import measure_training
 from algotransfer.datasets import make_splits
 from algotransfer.experiment import Experiment
 from algotransfer.graphs import sample_graphs
 
-EVALUATED = {20: 64, 100: 16, 1_000: 2, 10_000: 1}  # graphs of each size that run together
-STEPS = 16  # of an execution whose time per step is measured
-DATA_NODES = 400_000  # nodes of all graphs of a call
-GROWING = (20, 100, 1_000, 10_000, 100_000)  # nodes, with ten times as many edges
+EVALUATION_BATCH = {20: 64, 100: 16, 1_000: 2, 10_000: 1}  # graphs by number of nodes
+EXECUTION_STEPS = 16
+DATA_NODES = 400_000  # in all graphs of a call
+LARGE_SIZES = (20, 100, 1_000, 10_000, 100_000)  # nodes; ten times as many edges
 
 
 @dataclass(frozen=True)
-class Settings:
-    """What the parts are asked to measure."""
+class BenchSettings:
+    """Options of `algotransfer bench`."""
 
     models: tuple[str, ...]
     supervisions: tuple[str, ...]
@@ -36,8 +36,8 @@ class Settings:
     steps: int  # of the execution on it
 
 
-def train(settings: Settings) -> Iterator[Row]:
-    """Whole epochs, by number of seeds, network and supervision."""
+def train(settings: BenchSettings) -> Iterator[Measurement]:
+    """Measure whole epochs by number of seeds, network and supervision."""
     splits = make_splits(settings.data)
     for seeds in settings.seeds:
         for model in settings.models:
@@ -53,37 +53,41 @@ def train(settings: Settings) -> Iterator[Row]:
                 )
 
 
-def evaluate(settings: Settings) -> Iterator[Row]:
-    """Free-running steps with all heads, by number of nodes."""
-    for num_nodes, count in EVALUATED.items():
+def evaluate(settings: BenchSettings) -> Iterator[Measurement]:
+    """Measure free-running steps with all heads, by number of nodes."""
+    for num_nodes, count in EVALUATION_BATCH.items():
         if num_nodes <= settings.largest:
             graphs = sample_graphs("er", count, num_nodes)
             for model in settings.models:
                 experiment = Experiment(model=model, target="dijkstra", supervision="tf")
                 yield measure_execution(
-                    experiment, graphs, part="evaluate", steps=STEPS, repeats=settings.repeats
+                    experiment,
+                    graphs,
+                    part="evaluate",
+                    steps=EXECUTION_STEPS,
+                    repeats=settings.repeats,
                 )
 
 
-def data(settings: Settings) -> Iterator[Row]:
-    """Sampled graphs with their traces."""
+def data(settings: BenchSettings) -> Iterator[Measurement]:
+    """Measure the sampling of graphs with traces."""
     for num_nodes in (20, 100):
         for algorithm in ("dijkstra", "bellman_ford"):
             count = DATA_NODES // num_nodes
             yield measure_data(algorithm, count, num_nodes, settings.repeats)
 
 
-def large(settings: Settings) -> Iterator[Row]:
-    """Steps on ever larger sparse graphs, then a long execution on the largest."""
+def large(settings: BenchSettings) -> Iterator[Measurement]:
+    """Measure steps on sparse graphs of growing size, then a long execution on the largest."""
     experiment = Experiment(model="ne", target="dijkstra", supervision="na")
-    for num_nodes in GROWING:
+    for num_nodes in LARGE_SIZES:
         if num_nodes <= settings.largest:
             graph = random_graph(num_nodes, _edges(num_nodes))
             yield measure_execution(
                 experiment,
                 graph,
                 part="large",
-                steps=STEPS,
+                steps=EXECUTION_STEPS,
                 repeats=settings.repeats,
                 layout="sparse",
             )
@@ -95,13 +99,13 @@ def _edges(num_nodes: int) -> int:
     return min(10 * num_nodes, num_nodes * (num_nodes - 1) // 4)  # at most half of all pairs
 
 
-def layouts(settings: Settings) -> Iterator[Row]:
-    """Dense beside sparse."""
+def layouts(settings: BenchSettings) -> Iterator[Measurement]:
+    """Measure the dense and the sparse layout."""
     for model in settings.models:
         yield from measure_layouts(model, (16, 32, 64, 128, 256, 512), settings.repeats)
 
 
-PARTS: dict[str, Callable[[Settings], Iterator[Row]]] = {
+BENCH_PARTS: dict[str, Callable[[BenchSettings], Iterator[Measurement]]] = {
     "train": train,
     "evaluate": evaluate,
     "data": data,

@@ -1,4 +1,4 @@
-"""Data generation: graphs with traces per second, sampling included."""
+"""Speed of data generation: graphs with traces per second, sampling included."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import time
 import jax
 
 from algotransfer.algorithms import run
-from algotransfer.bench.rows import Row
+from algotransfer.bench.measurement import Measurement
 from algotransfer.devices import peak_memory
 from algotransfer.graphs import sample_graphs
 
 
-def measure_data(algorithm: str, num_graphs: int, num_nodes: int, repeats: int = 3) -> Row:
-    """Erdős–Rényi graphs and the traces of an algorithm on them; a step is one call."""
+def measure_data(algorithm: str, num_graphs: int, num_nodes: int, repeats: int = 3) -> Measurement:
+    """Measure the sampling of Erdős–Rényi graphs and the traces on them; a step is one call."""
 
     def work(seed: int):
         return jax.block_until_ready(
@@ -21,14 +21,14 @@ def measure_data(algorithm: str, num_graphs: int, num_nodes: int, repeats: int =
         )
 
     began = time.perf_counter()
-    for seed in range(repeats):  # batches may differ in shape, and each shape compiles once
+    for seed in range(repeats):  # seeds may give different shapes, each of which compiles once
         work(seed)
     first = time.perf_counter() - began
     began = time.perf_counter()
     for seed in range(repeats):
         work(seed)
     seconds = time.perf_counter() - began
-    return Row(
+    return Measurement(
         part="data",
         what=f"{algorithm}, {num_graphs:,} × {num_nodes} nodes",
         graphs_per_second=repeats * num_graphs / seconds,

@@ -1,4 +1,4 @@
-"""Training throughput: whole epochs of all seeds, as `train` runs them."""
+"""Speed of training: whole epochs of all seeds, as `train` runs them."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import jax
 import numpy as np
 
 from algotransfer.algorithms import get_algorithm
-from algotransfer.bench.minimum import Shape, Work, training_step
-from algotransfer.bench.rows import Row, median_seconds
+from algotransfer.bench.measurement import Measurement, median_seconds
+from algotransfer.bench.minimum_work import GraphShape, Work, training_step
 from algotransfer.datasets import Dataset
 from algotransfer.devices import peak_memory
 from algotransfer.experiment import Experiment
@@ -23,7 +23,7 @@ from algotransfer.training.train import compile_epoch, start_seeds
 def prepare_epoch(
     experiment: Experiment, seeds: int, training: Dataset, validation: Dataset
 ) -> tuple[Callable[[], None], int]:
-    """Compiles an epoch of all seeds.
+    """Compile an epoch of all seeds.
 
     **Returns:** a function that runs the next epoch and waits for it, and the bytes it needs.
     """
@@ -45,16 +45,16 @@ def prepare_epoch(
 
 def measure_training(
     experiment: Experiment, seeds: int, training: Dataset, validation: Dataset, repeats: int = 3
-) -> Row:
-    """Times epochs after the first, validation included; rates count training graphs alone."""
+) -> Measurement:
+    """Measure epochs after the first, validation included; rates count training graphs only."""
     began = time.perf_counter()
     epoch, memory = prepare_epoch(experiment, seeds, training, validation)
     compiled = time.perf_counter() - began
     epoch()
     seconds = median_seconds(epoch, repeats)
     steps = len(training) // experiment.batch_size
-    work = least_work(experiment, training)
-    return Row.of(
+    work = minimum_work(experiment, training)
+    return Measurement.of(
         None if work is None else work * seeds,
         part="train",
         what=f"{experiment.name}, {seeds} seed{'s' * (seeds > 1)}",
@@ -66,16 +66,16 @@ def measure_training(
     )
 
 
-def least_work(experiment: Experiment, training: Dataset) -> Work | None:
-    """The least that a training step of one seed must do on graphs such as these."""
+def minimum_work(experiment: Experiment, training: Dataset) -> Work | None:
+    """Return the minimum work of a training step of one seed on such graphs."""
     algorithm, graphs = get_algorithm(experiment.target), training.graphs
     features = num_features(algorithm)
-    shape = Shape(
+    shape = GraphShape(
         nodes=graphs.num_nodes,
         entries=2 * float(np.mean(graphs.num_edges())) + graphs.num_nodes,
         hidden=experiment.width,
         features=features,
-        outputs=features,  # a key, and where nodes are visited one by one a logit for that
+        outputs=features,  # a key and, for sequential algorithms, a logit of the next node
     )
     (*_, task) = tasks_of(experiment)
     network = eqx.filter_eval_shape(create_network, experiment, jax.random.key(0))

@@ -1,41 +1,47 @@
-"""Which layout is faster at which size: the measurement behind `DENSE_TRAINING_MAX_NODES`."""
+"""Speed of the dense and the sparse layout by size, the basis of `DENSE_TRAINING_MAX_NODES`."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 
 import jax
 import jax.numpy as jnp
 
 from algotransfer.algorithms import get_algorithm
 from algotransfer.bench.execution_speed import measure_execution
-from algotransfer.bench.rows import Row, median_seconds
+from algotransfer.bench.measurement import Measurement, median_seconds
 from algotransfer.devices import peak_memory
 from algotransfer.evaluation.harness import LayoutName
 from algotransfer.experiment import Experiment
 from algotransfer.graphs import Graph, sample_graphs
 from algotransfer.networks import MODELS, make_layouts
 
-LAYOUTS: tuple[LayoutName, ...] = ("dense", "sparse")
-NODES_TOGETHER = 2560  # nodes of all graphs of a batch, at every size
-STEPS = 8
+LAYOUT_NAMES: tuple[LayoutName, ...] = ("dense", "sparse")
+NODES_PER_BATCH = 2560
+STEPS_TIMED = 8
 
 
-def measure_layouts(model: str, sizes: tuple[int, ...], repeats: int) -> Iterator[Row]:
-    """For every size and layout: steps with their gradient, and steps of an execution."""
+def measure_layouts(model: str, sizes: tuple[int, ...], repeats: int) -> Iterator[Measurement]:
+    """Measure steps with their gradient and steps of an execution, for every size and layout."""
     experiment = Experiment(model=model, target="dijkstra", supervision="tf")
     for num_nodes in sizes:
-        graphs = sample_graphs("ba", max(1, NODES_TOGETHER // num_nodes), num_nodes)
-        for layout in LAYOUTS:
-            yield _gradient(model, graphs, layout, repeats)
+        graphs = sample_graphs("ba", max(1, NODES_PER_BATCH // num_nodes), num_nodes)
+        for layout in LAYOUT_NAMES:
+            yield _measure_gradient(model, graphs, layout, repeats)
             row = measure_execution(
-                experiment, graphs, part="layouts", steps=STEPS, repeats=repeats, layout=layout
+                experiment,
+                graphs,
+                part="layouts",
+                steps=STEPS_TIMED,
+                repeats=repeats,
+                layout=layout,
             )
-            yield _named(row, f"execution, {model}, {layout}, {num_nodes} nodes")
+            yield replace(row, what=f"execution, {model}, {layout}, {num_nodes} nodes")
 
 
-def _gradient(model: str, graphs: Graph, layout: LayoutName, repeats: int) -> Row:
+def _measure_gradient(model: str, graphs: Graph, layout: LayoutName, repeats: int) -> Measurement:
     network = MODELS[model].create((get_algorithm("dijkstra"),), 32, jax.random.key(0))
     views = make_layouts(graphs, network.kinds, layout)
     features = (jax.random.normal(jax.random.key(1), (len(graphs), graphs.num_nodes, 2)),)
@@ -48,7 +54,7 @@ def _gradient(model: str, graphs: Graph, layout: LayoutName, repeats: int) -> Ro
                     memory, _ = network.process(features, memory, layout)
                     return memory, None
 
-                memory, _ = jax.lax.scan(step, network.start(graphs.num_nodes), length=STEPS)
+                memory, _ = jax.lax.scan(step, network.start(graphs.num_nodes), length=STEPS_TIMED)
                 return sum(jnp.mean(leaf**2) for leaf in jax.tree.leaves(memory))
 
             return jnp.mean(jax.vmap(one)(views, features))
@@ -59,16 +65,12 @@ def _gradient(model: str, graphs: Graph, layout: LayoutName, repeats: int) -> Ro
     jax.block_until_ready(run(network, views, features))
     first = time.perf_counter() - began
     seconds = median_seconds(lambda: jax.block_until_ready(run(network, views, features)), repeats)
-    return Row(
+    return Measurement(
         part="layouts",
         what=f"gradient, {model}, {layout}, {graphs.num_nodes} nodes",
-        graphs_per_second=len(graphs) * STEPS / graphs.num_nodes / seconds,
-        milliseconds_per_step=1000 * seconds / STEPS,
+        graphs_per_second=len(graphs) * STEPS_TIMED / graphs.num_nodes / seconds,
+        milliseconds_per_step=1000 * seconds / STEPS_TIMED,
         compile_seconds=first - seconds,
         memory_bytes=0,
         peak_bytes=peak_memory(),
     )
-
-
-def _named(row: Row, what: str) -> Row:
-    return Row(**{**vars(row), "what": what})

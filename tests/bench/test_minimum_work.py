@@ -1,4 +1,4 @@
-"""The least work of a step against what XLA counts, and against the formulas by hand."""
+"""Minimum work of a step, compared with XLA's count and with hand calculations."""
 
 import jax
 import jax.numpy as jnp
@@ -6,9 +6,9 @@ import pytest
 
 from algotransfer.algorithms import get_algorithm
 from algotransfer.bench.ceilings import Ceilings
-from algotransfer.bench.minimum import PROCESS, Shape, Work, execution_step, training_step
-from algotransfer.bench.rows import Row, slower_than
-from algotransfer.bench.training import least_work
+from algotransfer.bench.measurement import Measurement, slower_than
+from algotransfer.bench.minimum_work import PROCESS, GraphShape, Work, execution_step, training_step
+from algotransfer.bench.training_speed import minimum_work
 from algotransfer.datasets import make_dataset
 from algotransfer.experiment import Experiment
 from algotransfer.graphs import sample_graphs
@@ -16,24 +16,24 @@ from algotransfer.networks import MODELS, make_layouts
 
 
 @pytest.mark.parametrize("model", PROCESS)
-def test_no_program_does_less_than_the_least(model):
-    """XLA's own count of the sparse step; it leaves out comparisons of maxima by segments."""
+def test_no_program_does_less_than_the_minimum(model):
+    """XLA's count of the sparse step leaves out the comparisons of segment maxima."""
     graphs = sample_graphs("er", 1, 64)
     network = MODELS[model].create((get_algorithm("dijkstra"),), 32, jax.random.key(0))
     layout = jax.tree.map(lambda leaf: leaf[0], make_layouts(graphs, network.kinds, "sparse"))
-    shape = Shape(nodes=64, entries=2 * int(graphs.num_edges()[0]) + 64)
+    shape = GraphShape(nodes=64, entries=2 * int(graphs.num_edges()[0]) + 64)
 
     def step(network, features, memory, layout):
         return network.process((features,), memory, layout)[0]
 
     compiled = jax.jit(step).lower(network, jnp.ones((64, 2)), network.start(64), layout).compile()
     counted = compiled.cost_analysis()["flops"]
-    least = PROCESS[model][0](shape)
-    assert 0.9 * least < counted < 4 * least
+    minimum = PROCESS[model](shape)
+    assert 0.9 * minimum < counted < 4 * minimum
 
 
 def test_ne_by_hand():
-    shape = Shape(nodes=1, entries=1, hidden=1, features=1, outputs=1)
+    shape = GraphShape(nodes=1, entries=1, hidden=1, features=1, outputs=1)
     # z: 4, M₁ and M₂: 4, U: 4, the entry: 3; y: 4; a score: 2 and 5; termination: 2 and 3.
     work = execution_step("ne", shape, hidden_in_memory=False)
     assert work == Work(4 + 4 + 4 + 3 + 4 + 7 + 5, 12)
@@ -42,7 +42,7 @@ def test_ne_by_hand():
 
 
 def test_training_without_steps_runs_all_trajectories_forward_and_one_backward():
-    shape = Shape(nodes=20, entries=100)
+    shape = GraphShape(nodes=20, entries=100)
     some = {"steps": 20, "batch": 1, "parameters": 0}
     one, ten = (training_step("ne", False, shape, trajectories=k, **some) for k in (1, 10))
     assert ten.operations / one.operations == pytest.approx(12 / 3, rel=0.01)
@@ -50,16 +50,16 @@ def test_training_without_steps_runs_all_trajectories_forward_and_one_backward()
     assert taught.operations > one.operations
 
 
-def test_networks_without_a_formula_have_no_least_work():
-    assert execution_step("mine", Shape(2, 4), hidden_in_memory=False) is None
+def test_networks_without_a_formula_have_no_minimum_work():
+    assert execution_step("mine", GraphShape(2, 4), hidden_in_memory=False) is None
     graphs = make_dataset("er", 2, 6)
-    assert least_work(Experiment(model="relax"), graphs) is None
-    assert least_work(Experiment(model="ne++"), graphs).operations > 0
+    assert minimum_work(Experiment(model="relax"), graphs) is None
+    assert minimum_work(Experiment(model="ne++"), graphs).operations > 0
 
 
 def row(what, milliseconds, **more):
     numbers = {"graphs_per_second": 1.0, "compile_seconds": 0.0, "memory_bytes": 0}
-    return Row(
+    return Measurement(
         part="train", what=what, milliseconds_per_step=milliseconds, peak_bytes=0, **numbers, **more
     )
 
@@ -69,7 +69,7 @@ def test_shares_of_the_ceilings():
     assert row("a", 1000.0, operations=5, bytes=1).shares(Ceilings(10, 10)) == (0.5, 0.1)
 
 
-def test_what_got_slower_by_more_than_a_tenth():
+def test_slower_measurements_are_reported():
     old = [vars(row("a", 1.0)), vars(row("b", 1.0)), vars(row("c", 1.0))]
     new = [vars(row("a", 1.09)), vars(row("b", 1.5)), vars(row("new", 9.0))]
     assert slower_than(new, old) == [("train: b", 1.5)]

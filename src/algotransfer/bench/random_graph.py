@@ -1,4 +1,4 @@
-"""Large sparse graphs: one random graph of any size, and what a step on it costs."""
+"""Random sparse graphs with an exact number of edges."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from algotransfer.graphs.sampling import MAX_WEIGHT, MIN_WEIGHT
 
 
 def random_graph(num_nodes: int, num_edges: int, seed: int = 0) -> Graph:
-    """A batch of one graph with exactly so many undirected edges, drawn uniformly."""
+    """Return a batch of one graph with `num_edges` undirected edges, drawn uniformly."""
     pairs = num_nodes * (num_nodes - 1) // 2
     if num_edges > pairs // 2:
         raise UserError(

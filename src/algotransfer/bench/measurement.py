@@ -1,4 +1,4 @@
-"""A row of a benchmark, its share of the ceilings, and rows beside those of another day."""
+"""Measurements of a benchmark, and their comparison with a baseline."""
 
 from __future__ import annotations
 
@@ -9,34 +9,34 @@ from dataclasses import dataclass
 from typing import Any
 
 from algotransfer.bench.ceilings import Ceilings
-from algotransfer.bench.minimum import Work
+from algotransfer.bench.minimum_work import Work
 
-SLOWER = 1.1  # times the baseline's time, from which on a row counts as slower
+SLOWER_RATIO = 1.1  # time over the baseline's time above which a measurement is reported
 
 
 @dataclass(frozen=True)
-class Row:
-    """What one thing costs; a step is one training step, or one step of an execution."""
+class Measurement:
+    """Measured cost of a step: one training step, or one step of an execution."""
 
     part: str
     what: str
     graphs_per_second: float
     milliseconds_per_step: float
     compile_seconds: float
-    memory_bytes: int  # that the compiled program asks for
-    peak_bytes: int  # the most so far, of the device or (on a CPU) of the process
-    operations: float | None = None  # of a step, at least
+    memory_bytes: int  # of the compiled program
+    peak_bytes: int  # peak of the device or, on a CPU, of the process
+    operations: float | None = None  # minimum of a step, see minimum_work.py
     bytes: float | None = None
 
     @classmethod
-    def of(cls, work: Work | None, **numbers: Any) -> Row:
-        """A row with what must be done at least, where that is known."""
+    def of(cls, work: Work | None, **numbers: Any) -> Measurement:
+        """Return a measurement with its minimum work, if known."""
         if work is None:
             return cls(**numbers)
         return cls(operations=work.operations, bytes=work.bytes, **numbers)
 
     def shares(self, ceilings: Ceilings) -> tuple[float, float] | None:
-        """The achieved share of the device's operations and bytes per second."""
+        """Return the achieved shares of the device's operations and bytes per second."""
         if self.operations is None or self.bytes is None:
             return None
         seconds = self.milliseconds_per_step / 1000
@@ -47,7 +47,7 @@ class Row:
 
 
 def median_seconds(run: Callable[[], object], repeats: int) -> float:
-    """The median time of something that is warmed up."""
+    """Return the median time of a function that is already compiled."""
     seconds = []
     for _ in range(repeats):
         began = time.perf_counter()
@@ -57,18 +57,18 @@ def median_seconds(run: Callable[[], object], repeats: int) -> float:
 
 
 def slower_than(rows: Iterable[dict], baseline: Iterable[dict]) -> list[tuple[str, float]]:
-    """Rows that take over a tenth longer than in the baseline: which, and how many times as long.
+    """Return the measurements slower than the baseline by `SLOWER_RATIO`, with their ratios.
 
     **Arguments:**
 
-    - `rows`, `baseline`: as JSON has them; those that only one of both has are left out.
+    - `rows`, `baseline`: measurements as JSON; those missing from either are ignored.
     """
     before = {(row["part"], row["what"]): row for row in baseline if "what" in row}
-    found = []
+    slower = []
     for row in rows:
         old = before.get((row["part"], row["what"]))
         if old is not None:
             ratio = row["milliseconds_per_step"] / old["milliseconds_per_step"]
-            if ratio > SLOWER:
-                found.append((f"{row['part']}: {row['what']}", ratio))
-    return found
+            if ratio > SLOWER_RATIO:
+                slower.append((f"{row['part']}: {row['what']}", ratio))
+    return slower
