@@ -1,4 +1,4 @@
-"""Our numbers and the paper's, cell by cell: what every table, figure and claim is made of."""
+"""Our numbers and the paper's by cell; tables, figures and claims are made of these."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ CELL = [*EXPERIMENT, "num_nodes", "graph", "metric"]
 
 
 def seed_values(results: Any) -> pandas.DataFrame:
-    """A line per experiment, seed, size, graph and metric; graph `mean` is over the families.
+    """Return a line per experiment, seed, size, graph and metric; graph `mean` is over families.
 
-    Of several runs of one experiment those count that differ least from the paper's settings.
+    Where several runs share an experiment, those nearest to the paper's settings count.
     References have their name as `row` and no seed.
     """
     import pandas
@@ -40,16 +40,16 @@ def seed_values(results: Any) -> pandas.DataFrame:
 
 
 def least_marked(results: Any) -> Any:
-    """Of several runs of one experiment those that differ least from the paper's settings."""
+    """Keep, for each experiment, the runs with the fewest settings that are not the paper's."""
     count = results["marks"].str.split().str.len()
     least = count.groupby([results[name] for name in (*EXPERIMENT, "row")]).transform("min")
     return results[count == least]
 
 
 def without_algorithm(cells: Any) -> Any:
-    """Cells of trainings without the algorithm, each network named with what is ours about it.
+    """Keep cells trained without the algorithm; append our settings to the network's name.
 
-    `NE++ extra10` is NE++ whose answers had to last; means of trajectories are left out.
+    `NE++ extra10` is NE++ trained with `extra_steps=10`. `na_mean` is left out.
     """
     supervision = cells["supervision"]
     chosen = supervision.str.startswith("na") & ~supervision.str.startswith("na_mean")
@@ -58,9 +58,9 @@ def without_algorithm(cells: Any) -> Any:
 
 
 def over_seeds(values: Any) -> pandas.DataFrame:
-    """Mean, standard deviation, median and range over the seeds of every cell, networks only.
+    """Return mean, standard deviation, median and range over seeds of every network's cell.
 
-    Seeds without a number are left out; `of` says how many there are.
+    `seeds` counts seeds with a number, `of` all seeds of the experiment.
     """
     networks = values[values["row"] == "network"]
     networks = networks.assign(of=networks.groupby(EXPERIMENT)["seed"].transform("nunique"))
@@ -79,22 +79,22 @@ def over_seeds(values: Any) -> pandas.DataFrame:
 
 
 def paper_cells() -> pandas.DataFrame:
-    """The paper's numbers, as `paper` and `paper_std`."""
+    """Return the paper's numbers, as `paper` and `paper_std`."""
     printed: Any = paper_tables().fillna({"source": ""})
     return printed.rename(columns={"value": "paper", "std": "paper_std"})
 
 
 def table_cells(values: Any) -> pandas.DataFrame:
-    """Every cell of the paper's 20 tables with ours beside it; what is our own joins the rows.
+    """Return every cell of the paper's 20 tables with ours, and rows for our networks and methods.
 
     **Returns:** a line per table and cell: `table`, the columns of a cell, `paper`, `paper_std`,
-    and those of `over_seeds`; numbers are missing where there is none.
+    and those of `over_seeds`; missing numbers are NaN.
     """
     import pandas
 
     paper, ours = paper_cells(), over_seeds(values)
     beside = paper.merge(ours, on=CELL, how="left")
-    # A network or a method that the paper does not have stands wherever all else is the same.
+    # Networks and methods that the paper lacks join the tables that have the same other columns.
     parts = [beside]
     for own in ("model", "method"):
         others = ours[~ours[own].isin(list(paper[own]))]
@@ -105,7 +105,7 @@ def table_cells(values: Any) -> pandas.DataFrame:
 
 
 def extra_cells(values: Any, metrics: tuple[str, ...]) -> pandas.DataFrame:
-    """Cells of metrics that the paper does not have, for the rows of its tables of means."""
+    """Return cells of metrics that the paper lacks, for the rows of its tables of means."""
     ours: Any = over_seeds(values)
     places: Any = table_cells(values)
     keys = [name for name in CELL if name != "metric"]
@@ -114,9 +114,9 @@ def extra_cells(values: Any, metrics: tuple[str, ...]) -> pandas.DataFrame:
 
 
 def reference_cells(values: Any) -> pandas.DataFrame:
-    """What needs no network: a line per target, reference, size, graph and metric.
+    """Return a line per target, reference, size, graph and metric.
 
-    Of several runs the one with the most graphs counts.
+    The evaluation with the most graphs counts.
     """
     rows = values[values["row"] != "network"]
     rows = rows.sort_values("num_graphs", ascending=False, kind="stable")
@@ -125,13 +125,13 @@ def reference_cells(values: Any) -> pandas.DataFrame:
 
 
 def all_cells(values: Any, metrics: tuple[str, ...]) -> pandas.DataFrame:
-    """All tables with our own metrics; a reference has its name as `model` and no method."""
+    """Return all cells, our metrics and references included; a reference has no method."""
     import pandas
 
     cells = pandas.concat([table_cells(values), extra_cells(values, metrics)], ignore_index=True)
     references: Any = reference_cells(values).rename(columns={"row": "model", "value": "mean"})
     keys = [name for name in references if name not in ("model", "mean")]
-    # Trajectories that are averaged are a supervision of its own, and nothing to a reference.
+    # `na_mean` shares the references of `na`.
     places = cells.assign(supervision=cells["supervision"].str.slice(0, 2))
     places = places[["table", *keys]].drop_duplicates()
     return pandas.concat([cells, places.merge(references, on=keys)], ignore_index=True)
