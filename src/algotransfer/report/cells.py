@@ -15,15 +15,22 @@ if TYPE_CHECKING:
 CELL = [*EXPERIMENT, "num_nodes", "graph", "metric"]
 
 
-def seed_values(results: Any) -> pandas.DataFrame:
+def read_at(results: Any, halt: str) -> Any:
+    """Keep rows whose answer was read by a halting rule; without a column `halt` all are `told`."""
+    if "halt" not in results:
+        return results if halt == "told" else results.iloc[:0]
+    return results[results["halt"].replace("", None).fillna("told") == halt]
+
+
+def seed_values(results: Any, halt: str = "told") -> pandas.DataFrame:
     """Return a line per experiment, seed, size, graph and metric; graph `mean` is over families.
 
-    Where several runs share an experiment, those nearest to the paper's settings count.
-    References have their name as `row` and no seed.
+    Only rows whose answer was read by the halting rule `halt` count, and only the runs of each
+    experiment nearest to the paper's settings. References have their name as `row` and no seed.
     """
     import pandas
 
-    results = least_marked(results)
+    results = least_marked(read_at(results, halt))
     keys = [*EXPERIMENT, "row", "seed", "num_nodes", "metric"]
     families = results.drop_duplicates([*keys, "family"]).rename(columns={"family": "graph"})
     complete = families[families["graph"].isin(FAMILY_NAMES)]
@@ -84,32 +91,53 @@ def paper_cells() -> pandas.DataFrame:
     return printed.rename(columns={"value": "paper", "std": "paper_std"})
 
 
-def table_cells(values: Any) -> pandas.DataFrame:
+def table_cells(values: Any, ours: Any) -> pandas.DataFrame:
     """Return every cell of the paper's 20 tables with ours, and rows for our networks and methods.
 
+    **Arguments:**
+
+    - `values`: what `seed_values` returns.
+    - `ours`: what `over_seeds` returns for `values`.
+
     **Returns:** a line per table and cell: `table`, the columns of a cell, `paper`, `paper_std`,
-    and those of `over_seeds`; missing numbers are NaN.
+    those of `over_seeds`, and `percentile`: the paper's number among our seeds, from 0 (below all)
+    to 100; missing numbers are NaN.
     """
     import pandas
 
-    paper, ours = paper_cells(), over_seeds(values)
+    paper = paper_cells()
     beside = paper.merge(ours, on=CELL, how="left")
+    beside = beside.merge(_percentiles(values, paper), on=["table", *CELL], how="left")
     # Networks and methods that the paper lacks join the tables that have the same other columns.
     parts = [beside]
     for own in ("model", "method"):
         others = ours[~ours[own].isin(list(paper[own]))]
         places = paper.drop(columns=[own, "paper", "paper_std"]).drop_duplicates()
         parts.append(places.merge(others, on=[name for name in CELL if name != own]))
-    columns = ["table", *CELL, "paper", "paper_std", *ours.columns.difference(CELL, sort=False)]
+    statistics = [*ours.columns.difference(CELL, sort=False), "percentile"]
+    columns = ["table", *CELL, "paper", "paper_std", *statistics]
     return pandas.concat(parts, ignore_index=True).reindex(columns=columns)
 
 
-def extra_cells(values: Any, metrics: tuple[str, ...]) -> pandas.DataFrame:
-    """Return cells of metrics that the paper lacks, for the rows of its tables of means."""
-    ours: Any = over_seeds(values)
-    places: Any = table_cells(values)
+def _percentiles(values: Any, paper: Any) -> Any:
+    """Return the percentage of seeds below each number of the paper; equal ones count half."""
+    seeds = values[values["row"] == "network"][[*CELL, "value"]].dropna(subset="value")
+    both = paper[["table", *CELL, "paper"]].merge(seeds, on=CELL)
+    below, equal = both["value"] < both["paper"], both["value"] == both["paper"]
+    both["percentile"] = 100.0 * below + 50.0 * equal
+    return both.groupby(["table", *CELL], as_index=False)["percentile"].mean()
+
+
+def extra_cells(cells: Any, ours: Any, metrics: tuple[str, ...]) -> pandas.DataFrame:
+    """Return cells of metrics that the paper lacks, for the rows of its tables of means.
+
+    **Arguments:**
+
+    - `cells`: what `table_cells` returns.
+    - `ours`: what `over_seeds` returns.
+    """
     keys = [name for name in CELL if name != "metric"]
-    places = places[places["graph"] == "mean"][["table", *keys]].drop_duplicates()
+    places = cells[cells["graph"] == "mean"][["table", *keys]].drop_duplicates()
     return places.merge(ours[ours["metric"].isin(metrics)], on=keys)
 
 
@@ -124,12 +152,12 @@ def reference_cells(values: Any) -> pandas.DataFrame:
     return rows.drop_duplicates(keys)[[*keys, "value"]]
 
 
-def all_cells(values: Any, metrics: tuple[str, ...]) -> pandas.DataFrame:
-    """Return all cells, our metrics and references included; a reference has no method."""
+def all_cells(cells: Any, extra: Any, references: Any) -> pandas.DataFrame:
+    """Return all cells in one table; a reference has its name as `model` and no method."""
     import pandas
 
-    cells = pandas.concat([table_cells(values), extra_cells(values, metrics)], ignore_index=True)
-    references: Any = reference_cells(values).rename(columns={"row": "model", "value": "mean"})
+    cells = pandas.concat([cells, extra], ignore_index=True)
+    references = references.rename(columns={"row": "model", "value": "mean"})
     keys = [name for name in references if name not in ("model", "mean")]
     # `na_mean` shares the references of `na`.
     places = cells.assign(supervision=cells["supervision"].str.slice(0, 2))

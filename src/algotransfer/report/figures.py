@@ -14,7 +14,7 @@ from algotransfer.experiment import Experiment
 from algotransfer.methods import METHODS
 from algotransfer.names import check_name
 from algotransfer.report.cells import least_marked, paper_cells, without_algorithm
-from algotransfer.report.claims import SOURCES
+from algotransfer.report.claims import PAPER_BASES
 
 if TYPE_CHECKING:
     import pandas
@@ -80,7 +80,7 @@ def draw_methods(
 
     def of_target(cells: Any) -> Any:
         cells = cells[(cells["target"] == target) & (cells["supervision"] == supervision)]
-        return cells[(cells["graph"] == "mean") & cells["source"].isin(["", SOURCES.get(target)])]
+        return _from_paper_base(cells[cells["graph"] == "mean"], target)
 
     values, paper = of_target(values), of_target(paper_cells())
     values = values[values["num_nodes"].isin(paper["num_nodes"])]
@@ -147,7 +147,7 @@ def draw_hops(hops: Any, target: str, num_nodes: int = 100) -> Figure | None:
     **Returns:** the figure, or None if there is no run.
     """
     hops = least_marked(hops[(hops["target"] == target) & (hops["supervision"] == "na")])
-    hops = hops[(hops["num_nodes"] == num_nodes) & hops["source"].isin(["", SOURCES.get(target)])]
+    hops = _from_paper_base(hops[hops["num_nodes"] == num_nodes], target)
     models = _models(hops)
     if not models:
         return None
@@ -193,6 +193,11 @@ def _figure(
 
     figure = Figure(figsize=(width * columns, height * rows), layout="constrained")
     return figure, figure.subplots(rows, columns, squeeze=False, **shared)
+
+
+def _from_paper_base(cells: Any, target: str) -> Any:
+    """Keep runs without transfer or with the base that the paper pairs with the target."""
+    return cells[cells["source"].isin(["", PAPER_BASES.get(target)])]
 
 
 def _metric_title(metric: str) -> str:

@@ -8,8 +8,9 @@ from html import escape
 from types import MappingProxyType
 
 from algotransfer.report.figures import to_svg
-from algotransfer.report.report_data import ReportData, ReportFigure, Section
+from algotransfer.report.report_data import ReportData
 from algotransfer.report.report_tables import ReportCell, ReportRow, ReportTable
+from algotransfer.report.sections import ReportFigure, Section
 
 STYLE = """
 :root { color-scheme: light dark; --line: #8884; --soft: #8881; --good: #0a7d4f; --bad: #b3261e; }
@@ -76,6 +77,7 @@ def _section(section: Section, examples: Examples) -> str:
     parts = [f'<h2 id="{section.name}">{escape(section.title)}</h2>']
     parts += [f"<p>{_text(paragraph)}</p>" for paragraph in section.paragraphs]
     parts += [html_table(table, examples) for table in section.tables]
+    parts += [f"<p>{_text(note)}</p>" for note in section.notes]
     for table in section.folded:
         content = html_table(table, examples)
         parts.append(f"<details><summary>{_text(table.title)}</summary>{content}</details>")

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from html import escape
 
-from algotransfer.report.report_data import ReportData, Section
+from algotransfer.report.report_data import ReportData
 from algotransfer.report.report_tables import ReportCell, ReportTable
+from algotransfer.report.sections import Section
 
 GENERATED = "Written by `algotransfer report` from the tidy tables beside it; do not edit."
 
@@ -33,6 +34,7 @@ def section_content(section: Section) -> Iterator[str]:
     for table in (*section.tables, *section.folded):
         yield f"*{_plain(table.title)}.*"
         yield markdown_table(table)
+    yield from map(_plain, section.notes)
 
 
 def markdown_table(table: ReportTable) -> str:

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from algotransfer.evaluation.result_tables import number
-from algotransfer.report.agreement import Check, check_small_graphs
-from algotransfer.report.cells import all_cells, paper_cells, seed_values
-from algotransfer.report.claims import CLAIMS, SMALLEST, SOURCES
+from algotransfer.report.agreement import measure_agreement
+from algotransfer.report.cells import (
+    all_cells,
+    extra_cells,
+    over_seeds,
+    paper_cells,
+    read_at,
+    reference_cells,
+    seed_values,
+    table_cells,
+)
+from algotransfer.report.claims import PAPER_BASES
 from algotransfer.report.collect import EXPERIMENT
 from algotransfer.report.extra_networks import (
     GRID_SHAPES,
@@ -23,65 +30,41 @@ from algotransfer.report.extra_networks import (
 from algotransfer.report.figures import draw_hops, draw_methods, draw_networks
 from algotransfer.report.report_tables import (
     EXTRA_METRICS,
-    ReportRow,
     ReportTable,
     make_extra_tables,
     make_paper_tables,
 )
-from algotransfer.report.verdicts import CONFIDENCE, Verdict, judge_all
+from algotransfer.report.sections import (
+    ReportFigure,
+    Section,
+    make_agreement_section,
+    make_claims_section,
+)
+from algotransfer.report.verdicts import HALTS, judge_claims
 
 if TYPE_CHECKING:
     import pandas
-    from matplotlib.figure import Figure
 
 LEGEND = (
     "Each cell has our number first, then the paper's, in brackets or below. Ours is the mean ± "
     "standard deviation over seeds (the population's, not an estimate for more seeds); each seed "
-    "is a mean over the three graph families. The paper has one run; its ± is the standard "
-    "deviation over families. `pred` and `next` are error rates, `key` is a mean squared error, "
-    "`term` is better when larger. † marks runs whose settings are not the paper's. Reference "
-    "rows need no network."
+    "is a mean over the three graph families. `tables.csv` has the median and the range over seeds "
+    "of every cell. The paper has one run; its ± is the standard deviation over families. P is the "
+    "percentile of the paper's number among our seeds: 0 if all seeds have a larger number, 100 if "
+    "all have a smaller one. `pred` and `next` are error rates, `key` is a mean squared error, "
+    "`term` is better when larger. † marks runs whose settings are not the paper's. Rows without a "
+    "number of seeds are references, which need no network."
 )
 GAPS = "A – stands where we have no run."
-RULE = (
-    f"A verdict is a rule, not an opinion: all comparisons of a claim, paired over seeds, with a "
-    f"{CONFIDENCE:.0%} interval; in brackets, how many of the comparisons agree one by one. With "
-    "three seeds *undecided* means too little data, not no effect; intervals are not corrected for "
-    "the number of claims. The paper has one run, so that its own numbers hold a claim *mostly* if "
-    "most comparisons and their geometric mean agree, and are *mixed* if one of the two does. "
-    f"Errors below {SMALLEST:.0e} count as that. † marks verdicts on runs whose settings are not "
-    "the paper's."
-)
-MEDIANS = (
-    "Medians over seeds; left / right is the median of the seeds' own ratios, by which a "
-    "comparison agrees or not"
+SHARED_DATA = (
+    "All seeds share one training set and one test set, so ± and intervals cover initial weights, "
+    "order of batches and sampling, not the choice of graphs."
 )
 LINES = "Lines are medians over seeds, thin lines single seeds, crosses the paper's numbers."
 HOPS = (
     "Means over graphs and seeds; the shade spans all seeds. The dotted line is a random "
     "neighbour. Nodes many hops away are nodes of grids."
 )
-
-
-@dataclass(frozen=True)
-class ReportFigure:
-    """A figure that is drawn only in formats that show it; `draw` returns None without runs."""
-
-    title: str
-    caption: str
-    draw: Callable[[], Figure | None]
-
-
-@dataclass(frozen=True)
-class Section:
-    """A part of the report: paragraphs, tables, folded tables and figures, in this order."""
-
-    name: str
-    title: str
-    paragraphs: tuple[str, ...] = ()
-    tables: tuple[ReportTable, ...] = ()
-    folded: tuple[ReportTable, ...] = ()
-    figures: tuple[ReportFigure, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -107,7 +90,7 @@ class ReportData:
     def summary(self) -> str:
         """The sentences that the command line prints."""
         (agreement,) = [section for section in self.sections if section.name == "agreement"]
-        return "\n".join(agreement.paragraphs)
+        return f"{self.claims.paragraphs[0]}\n{agreement.paragraphs[0]}"
 
     @property
     def number_tables(self) -> list[ReportTable]:
@@ -126,28 +109,36 @@ def make_report(
 
     **Arguments:**
 
-    - `results`: what `collect` returns.
+    - `results`: what `collect` returns. Tables and figures show rows whose answer was read at the
+      end of the rollout; claims are also judged by rows with another `halt`.
     - `hops`: what `collect_hops` returns, if there is such a table.
     - `note`: a paragraph for the introduction, such as `time_note` returns.
     - `examples`: addresses of `explore` pages, from `write_examples`.
     """
-    values = seed_values(results)
-    tables, extra = make_paper_tables(values), make_extra_tables(values)
+    by_halt = {halt: seed_values(results, halt) for halt in HALTS}
+    values, results = by_halt["told"], read_at(results, "told")
+    ours, references = over_seeds(values), reference_cells(values)
+    cells: Any = table_cells(values, ours)
+    extra = extra_cells(cells, ours, EXTRA_METRICS)
+    tables, extra_tables = (
+        make_paper_tables(cells, references),
+        make_extra_tables(extra, references),
+    )
     gaps = [GAPS] * (not all(table.complete for table in tables))
-    introduction = (*[LEGEND, *gaps, count_runs(results)], *[note] * bool(note))
-    claims = _claims_section(judge_all(values, paper_cells()))
-    own = own_networks(values)
+    introduction = (LEGEND, *gaps, SHARED_DATA, count_runs(results), *[note] * bool(note))
+    claims = make_claims_section(judge_claims(by_halt, paper_cells()))
+    own = own_networks(ours)
     sections = [claims]
     if own is not None:
         sections.append(Section("own", "Past the paper", (compare_own_networks(own),), (own,)))
-    sections.append(_agreement_section(check_small_graphs(values)))
+    sections.append(make_agreement_section(measure_agreement(cells)))
     sections.append(Section("figures", "Figures", figures=(*_size_figures(values), *_hops(hops))))
     for table in tables:
-        folded = (extra[table.name],) if table.name in extra else ()
+        folded = (extra_tables[table.name],) if table.name in extra_tables else ()
         sections.append(Section(table.name, table.name, tables=(table,), folded=folded))
     sections += [Section(t.name, t.name, tables=(t,)) for t in size_tables(results)]
-    cells = all_cells(values, EXTRA_METRICS)
-    return ReportData(introduction, claims, tuple(sections), cells, examples)
+    every = all_cells(cells, extra, references)
+    return ReportData(introduction, claims, tuple(sections), every, examples)
 
 
 def count_runs(results: Any) -> str:
@@ -166,58 +157,9 @@ def count_runs(results: Any) -> str:
     )
 
 
-def _claims_section(verdicts: Sequence[Verdict]) -> Section:
-    heads = ("claim", "our runs", "factor, left over right", "the paper's numbers")
-    rows = tuple(
-        ReportRow(
-            (f"{v.claim.sentence}.", _in_our_runs(v), _factor(v), v.paper),
-            kind=v.ours.split()[0],
-            details=_comparisons(v),
-        )
-        for v in verdicts
-    )
-    table = ReportTable("claims", "Judged by rule, paired over seeds", heads, rows)
-    found = Counter(verdict.ours for verdict in verdicts if verdict.claim in CLAIMS)
-    counts = ", ".join(f"{count} × {words}" for words, count in found.most_common())
-    score = f"The paper's {found.total()} claims in our runs: {counts}."
-    return Section("claims", "The paper's claims, and ours", (score, RULE), (table,))
-
-
-def _in_our_runs(verdict: Verdict) -> str:
-    total, mark = len(verdict.claim.pairs), " †" * verdict.marked
-    if not verdict.seeds:
-        return f"{verdict.ours}{mark} ({verdict.judged} of {total} comparisons)"
-    return f"**{verdict.ours}**{mark} ({verdict.agree} of {total})"
-
-
-def _factor(verdict: Verdict) -> str:
-    claim = verdict.claim
-    bound = f"claimed: {'below' if claim.below else 'above'} {number(claim.bound)}"
-    if not verdict.seeds:
-        return bound
-    low, high = (number(end, 2) for end in verdict.interval)
-    return f"{number(verdict.factor, 2)} [{low}, {high}], {verdict.seeds} seeds; {bound}"
-
-
-def _comparisons(verdict: Verdict) -> ReportTable:
-    sides = ("left", "right", "left / right")
-    heads = (*sides[:2], *(f"ours, {side}" for side in sides), "paper, left", "paper, right")
-    rows = []
-    for line in verdict.lines:
-        found = (*line.ours, line.ratio, *line.paper)
-        numbers = ["–" if value != value else number(value) for value in found]
-        rows.append(ReportRow((line.left, line.right, *numbers)))
-    return ReportTable("comparisons", MEDIANS, heads, tuple(rows))
-
-
-def _agreement_section(check: Check) -> Section:
-    misses = [f"misses: {miss}" for miss in check.misses]
-    return Section("agreement", "Graphs of the training size", (check.words, *misses))
-
-
 def _size_figures(values: Any) -> list[ReportFigure]:
     figures = []
-    for target in SOURCES:
+    for target in PAPER_BASES:
         title = f"{target}, no algorithm: error against the number of nodes"
         figures.append(ReportFigure(title, LINES, partial(draw_methods, values, target)))
         title = f"{target}, no algorithm, no transfer: error of all networks"
@@ -230,5 +172,5 @@ def _hops(hops: Any | None) -> list[ReportFigure]:
     title = "{}, no algorithm: predecessor error by distance from the source"
     return [
         ReportFigure(title.format(target), HOPS, partial(draw_hops, hops, target))
-        for target in (SOURCES if hops is not None else ())
+        for target in (PAPER_BASES if hops is not None else ())
     ]

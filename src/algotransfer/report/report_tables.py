@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from algotransfer.evaluation.result_tables import spread
-from algotransfer.report.cells import extra_cells, reference_cells, table_cells
 
 EXTRA_METRICS = ("tree", "no_path", "cost", "exact")
 METRIC_ORDER = ("next", "key", "pred", "term", *EXTRA_METRICS)
@@ -53,6 +52,9 @@ class ReportCell:
     diverged: int = 0
     paper: float = math.nan
     paper_std: float = math.nan
+    low: float = math.nan  # least and largest seed
+    high: float = math.nan
+    percentile: float = math.nan  # of the paper's number among our seeds
 
     @property
     def ours(self) -> str:
@@ -65,8 +67,9 @@ class ReportCell:
 
     @property
     def theirs(self) -> str:
-        """The paper's value ± its standard deviation over families."""
-        return spread(self.paper, self.paper_std)
+        """The paper's value ± its standard deviation over families, and its percentile."""
+        text = spread(self.paper, self.paper_std)
+        return text if math.isnan(self.percentile) else f"{text}, P{self.percentile:.0f}"
 
 
 @dataclass(frozen=True)
@@ -112,15 +115,13 @@ class ReportTable:
         return sorted({row.marks for row in self.rows if row.marks})
 
 
-def make_paper_tables(values: Any) -> list[ReportTable]:
-    """Return the paper's 20 tables, in its order, with rows for the references."""
-    cells, references = table_cells(values), reference_cells(values)
+def make_paper_tables(cells: Any, references: Any) -> list[ReportTable]:
+    """Return the paper's 20 tables, in its order, from `table_cells` and `reference_cells`."""
     return [_table(name, cells[cells["table"] == name], references) for name in _names(cells)]
 
 
-def make_extra_tables(values: Any) -> dict[str, ReportTable]:
-    """Return, by name of a table of means, the same rows with metrics that the paper lacks."""
-    cells, references = extra_cells(values, EXTRA_METRICS), reference_cells(values)
+def make_extra_tables(cells: Any, references: Any) -> dict[str, ReportTable]:
+    """Return, by name of a table of means, the same rows with the metrics of `extra_cells`."""
     found = {}
     for name in _names(cells):
         table = _table(name, cells[cells["table"] == name], references)
@@ -142,10 +143,11 @@ def network_row(
 
     **Arguments:**
 
-    - `key`: target, model, method, source, and further texts.
+    - `key`: target, model, method, source, and further texts; the number of seeds is added.
     - `lines`: its lines of `over_seeds`, all of one supervision.
     """
-    texts = tuple(map(str, key))
+    seeds = lines["of"].max()
+    texts = (*map(str, key), "" if math.isnan(seeds) else str(int(seeds)))
     target, model, method, source = texts[:4]
     experiment = (lines["supervision"].iloc[0], model, method, source, target)
     marks = next((m for m in lines["marks"] if isinstance(m, str) and m), "")
@@ -176,20 +178,20 @@ def _table(name: str, cells: Any, references: Any) -> ReportTable:
             for graph in dict.fromkeys(cells["graph"]):
                 lines = chosen[(chosen["row"] == row) & (chosen["graph"] == graph)]
                 if len(lines):
-                    texts = (target, text, "", "") + (graph,) * by_family
+                    texts = (target, text, "", "", *[graph] * by_family, "")
                     rows.append(ReportRow(texts, row_cells(lines, columns), kind="reference"))
     title = TABLE_TITLES.get(name.removesuffix(BREAKDOWN), name) + ", by family" * by_family
-    heads = ("target", "network", "method", "base") + ("graphs",) * by_family
+    heads = ("target", "network", "method", "base", *["graphs"] * by_family, "seeds")
     return ReportTable(name, title, heads, tuple(rows), columns, TABLE_NOTES.get(name, ""))
 
 
 def _cell(line: dict[str, Any]) -> ReportCell:
     known = {name: value for name, value in line.items() if value == value}  # not NaN
-    paper = {name: known[name] for name in ("paper", "paper_std") if name in known}
+    paper = {name: known[name] for name in ("paper", "paper_std", "percentile") if name in known}
     if "value" in known:  # a reference
         return ReportCell(known["value"], seeds=1, of=1, **paper)
     if "mean" not in known:
         return ReportCell(**paper)
     std = known.get("std", math.nan)  # missing where a seed is infinite
     counts = {name: int(known[name]) for name in ("seeds", "of", "diverged")}
-    return ReportCell(known["mean"], std, **counts, **paper)
+    return ReportCell(known["mean"], std, **counts, low=known["low"], high=known["high"], **paper)
