@@ -120,10 +120,8 @@ def make_report(
     ours, references = over_seeds(values), reference_cells(values)
     cells: Any = table_cells(values, ours)
     extra = extra_cells(cells, ours, EXTRA_METRICS)
-    tables, extra_tables = (
-        make_paper_tables(cells, references),
-        make_extra_tables(extra, references),
-    )
+    tables = make_paper_tables(cells, references)
+    extra_tables = make_extra_tables(extra, references)
     gaps = [GAPS] * (not all(table.complete for table in tables))
     introduction = (LEGEND, *gaps, SHARED_DATA, count_runs(results), *[note] * bool(note))
     claims = make_claims_section(judge_claims(by_halt, paper_cells()))

@@ -54,7 +54,7 @@ class Contrast:
         return Contrast(-self.estimate, self.error, self.freedom).p_below(-bound)
 
 
-def welch_contrast(samples: Sequence[Sequence[float]]) -> Contrast:
+def welch_contrast(samples: Sequence[Sequence[float] | np.ndarray]) -> Contrast:
     """Return the sum of the samples' means; each sample has two or more values.
 
     The samples carry sign and weight: `welch_contrast([left, [-x for x in right]])` is the
