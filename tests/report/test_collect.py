@@ -9,7 +9,7 @@ from algotransfer.evaluation import COLUMNS
 from algotransfer.files import Notice
 from algotransfer.report.cells import least_marked
 from algotransfer.report.collect import collect, marks, read_results
-from algotransfer.report.example_pages import models_at_hand
+from algotransfer.report.example_pages import find_models
 from algotransfer.training import committed_weights, load_model
 
 NAME = "ne-dijkstra-tf"
@@ -73,7 +73,7 @@ def test_examples_are_of_the_run_that_the_tables_show(runs):
     results = collect(runs)
     assert set(least_marked(results)["run"]) == {"a"}
     recarded(runs / NAME / "a" / "weights.npz", epochs=[7, 7, 7])
-    assert models_at_hand(runs, results)[NAME].card["epochs"] == [7, 7, 7]
+    assert find_models(runs, results)[NAME].card["epochs"] == [7, 7, 7]
 
 
 def test_other_data_is_one_difference(runs):

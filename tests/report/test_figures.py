@@ -11,8 +11,13 @@ from algotransfer.evaluation.result_tables import methods_table
 from algotransfer.evaluation.summary import paper_key
 from algotransfer.experiment import Experiment
 from algotransfer.report.cells import seed_values
-from algotransfer.report.figures import TITLES, draw_generalisation, draw_methods, draw_networks
-from algotransfer.report.paper_tables import extra_tables
+from algotransfer.report.figures import (
+    METRIC_TITLES,
+    draw_generalisation,
+    draw_methods,
+    draw_networks,
+)
+from algotransfer.report.report_data import make_report
 
 pytestmark = pytest.mark.usefixtures("quick_to_compile")
 
@@ -26,7 +31,8 @@ def test_figures_of_methods_keep_to_the_papers_sizes():
     results = made_up(lambda *_: 0.25, sizes=(20, 50, 100, 1600))
     figure = draw_methods(seed_values(results), "dijkstra")
     assert max(max(line.get_xdata(), default=0) for line in figure.axes[0].get_lines()) == 100
-    columns = extra_tables(seed_values(results))["seq-na"].columns
+    tables = {table.name: table for table in make_report(results).number_tables}
+    columns = tables["seq-na-beside"].columns
     assert {nodes for _, nodes in columns} == {20, 50, 100}
 
 
@@ -59,7 +65,7 @@ def test_experiments_are_drawn_and_listed_beside_the_paper(results):
     for column, value in paper_key(experiment).items():
         frame = frame[frame[column] == value]
     figure = draw_generalisation({"beside Prim": (experiment, frame)})
-    assert [axes.get_title(loc="left") for axes in figure.axes] == list(TITLES.values())
+    assert [axes.get_title(loc="left") for axes in figure.axes] == list(METRIC_TITLES.values())
     console = Console(width=200, file=io.StringIO())
     console.print(methods_table({"beside Prim": (experiment, frame)}))
     assert "0.042 (0.042)" in console.file.getvalue()

@@ -1,4 +1,4 @@
-"""`algotransfer report`: results beside the paper's, from runs or from the committed table."""
+"""`algotransfer report`: write results beside the paper's numbers."""
 
 from __future__ import annotations
 
@@ -9,28 +9,26 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Report:
-    """Write the paper's tables with our numbers beside its own, its claims judged, and figures."""
+    """Write the paper's tables with our numbers, claims with verdicts, and figures."""
 
     folder: Path | None = None
-    """Runs to take results from; without it, the tables that are already in --out."""
+    """Folder of runs to collect results from. Default: use the tables in --out."""
     out: Path = Path("results")
-    """Folder for the tidy tables and what is written from them: Markdown, LaTeX, CSV, HTML."""
+    """Folder for the collected tables and the report in Markdown, LaTeX, CSV and HTML."""
     weights: Path | None = None
-    """Also copy the weights of these runs into this folder, named after their experiments (and
-    their hash, where settings are not the paper's or the name is taken)."""
+    """Also copy the weights of these runs into this folder, named by experiment (with the run's
+    hash if settings differ from the paper's or the name is taken)."""
     readme: Path | None = None
-    """Also put the table of claims into this page, between the marks that it has for it."""
-
+    """Also write the claims into this page, between its two `<!-- claims -->` comments."""
     examples: bool = False
-    """Also write a page of the viewer for every network at hand, in --folder or else in the
-    package, and link the numbers of the HTML page to them."""
+    """Also write an `explore` page for every network of --folder (default: of the package), and
+    link the numbers of the HTML page to them."""
 
     def run(self) -> None:
-        """Collects, writes, says what it wrote."""
+        """Collect results, write the report and print its summary."""
         from algotransfer.cli.console import next_step, output, wrote
-        from algotransfer.report.agreement import check_small_graphs
-        from algotransfer.report.cells import seed_values
         from algotransfer.report.collect import read_results
+        from algotransfer.report.report_data import make_report
         from algotransfer.report.write_report import (
             HOPS,
             RESULTS,
@@ -49,32 +47,35 @@ class Report:
         hops = read_results(self.out / HOPS) if (self.out / HOPS).exists() else None
         note = time_note(self.out)
         examples = self._write_examples(results) if self.examples else {}
-        for path in write_report(results, hops, self.out, note, examples):
+        data = make_report(results, hops, note, examples)
+        for path in write_report(data, self.out):
             wrote(path)
         if self.readme is not None:
-            put_claims(self.readme, results)
+            put_claims(self.readme, data)
             wrote(self.readme)
-        check = check_small_graphs(seed_values(results))
-        output.print(check.words, soft_wrap=True)
-        for miss in check.misses:
-            output.print(f"  misses: {miss}", soft_wrap=True)
+        output.print(data.summary, soft_wrap=True)
         output.print(note, soft_wrap=True)
-        next_step(f"look at {self.out / 'report.html'}")
+        next_step(f"open {self.out / 'report.html'}")
 
     def _write_examples(self, results: Any) -> dict[tuple[str, ...], str]:
         from algotransfer.cli.console import progress_bar, wrote
-        from algotransfer.report.example_pages import FOLDER, SIZES, models_at_hand, write_examples
+        from algotransfer.report.example_pages import (
+            EXAMPLE_SIZES,
+            EXAMPLES_FOLDER,
+            find_models,
+            write_examples,
+        )
 
-        models = models_at_hand(self.folder, results)
+        models = find_models(self.folder, results)
         with progress_bar() as progress:
             pages = write_examples(models, self.out)
-            total = len(models) * len(SIZES)
-            found = dict(progress.track(pages, total, description="examples for the viewer"))
-        wrote(self.out / FOLDER)
+            total = len(models) * len(EXAMPLE_SIZES)
+            found = dict(progress.track(pages, total, description="explore pages"))
+        wrote(self.out / EXAMPLES_FOLDER)
         return found
 
     def _collect(self, folder: Path) -> None:
-        """Tidy tables, environments and weights of all finished runs."""
+        """Write tables, environments and weights of all finished runs."""
         from algotransfer.cli.console import wrote
         from algotransfer.files import write_atomically
         from algotransfer.report.collect import (
@@ -101,7 +102,7 @@ class Report:
         wrote(self.out / CALLS)
         if self.weights is not None:
             self.weights.mkdir(parents=True, exist_ok=True)
-            taken: set[str] = set()  # a run of other seeds has the same experiment
+            taken: set[str] = set()  # runs with other seeds share the experiment
             for run, model in trained_runs(folder):
                 name = run.parent.name
                 if name in taken or marks(model):

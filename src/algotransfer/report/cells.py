@@ -1,4 +1,4 @@
-"""Our numbers and the paper's, cell by cell: what every table, figure and claim is made of."""
+"""Our numbers and the paper's by cell; tables, figures and claims are made of these."""
 
 from __future__ import annotations
 
@@ -15,15 +15,22 @@ if TYPE_CHECKING:
 CELL = [*EXPERIMENT, "num_nodes", "graph", "metric"]
 
 
-def seed_values(results: Any) -> pandas.DataFrame:
-    """A line per experiment, seed, size, graph and metric; graph `mean` is over the families.
+def read_at(results: Any, halt: str) -> Any:
+    """Keep rows whose answer was read by a halting rule; without a column `halt` all are `told`."""
+    if "halt" not in results:
+        return results if halt == "told" else results.iloc[:0]
+    return results[results["halt"].replace("", None).fillna("told") == halt]
 
-    Of several runs of one experiment those count that differ least from the paper's settings.
-    References have their name as `row` and no seed.
+
+def seed_values(results: Any, halt: str = "told") -> pandas.DataFrame:
+    """Return a line per experiment, seed, size, graph and metric; graph `mean` is over families.
+
+    Only rows whose answer was read by the halting rule `halt` count, and only the runs of each
+    experiment nearest to the paper's settings. References have their name as `row` and no seed.
     """
     import pandas
 
-    results = least_marked(results)
+    results = least_marked(read_at(results, halt))
     keys = [*EXPERIMENT, "row", "seed", "num_nodes", "metric"]
     families = results.drop_duplicates([*keys, "family"]).rename(columns={"family": "graph"})
     complete = families[families["graph"].isin(FAMILY_NAMES)]
@@ -40,16 +47,16 @@ def seed_values(results: Any) -> pandas.DataFrame:
 
 
 def least_marked(results: Any) -> Any:
-    """Of several runs of one experiment those that differ least from the paper's settings."""
+    """Keep, for each experiment, the runs with the fewest settings that are not the paper's."""
     count = results["marks"].str.split().str.len()
     least = count.groupby([results[name] for name in (*EXPERIMENT, "row")]).transform("min")
     return results[count == least]
 
 
 def without_algorithm(cells: Any) -> Any:
-    """Cells of trainings without the algorithm, each network named with what is ours about it.
+    """Keep cells trained without the algorithm; append our settings to the network's name.
 
-    `NE++ extra10` is NE++ whose answers had to last; means of trajectories are left out.
+    `NE++ extra10` is NE++ trained with `extra_steps=10`. `na_mean` is left out.
     """
     supervision = cells["supervision"]
     chosen = supervision.str.startswith("na") & ~supervision.str.startswith("na_mean")
@@ -58,9 +65,9 @@ def without_algorithm(cells: Any) -> Any:
 
 
 def over_seeds(values: Any) -> pandas.DataFrame:
-    """Mean, standard deviation, median and range over the seeds of every cell, networks only.
+    """Return mean, standard deviation, median and range over seeds of every network's cell.
 
-    Seeds without a number are left out; `of` says how many there are.
+    `seeds` counts seeds with a number, `of` all seeds of the experiment.
     """
     networks = values[values["row"] == "network"]
     networks = networks.assign(of=networks.groupby(EXPERIMENT)["seed"].transform("nunique"))
@@ -79,44 +86,65 @@ def over_seeds(values: Any) -> pandas.DataFrame:
 
 
 def paper_cells() -> pandas.DataFrame:
-    """The paper's numbers, as `paper` and `paper_std`."""
+    """Return the paper's numbers, as `paper` and `paper_std`."""
     printed: Any = paper_tables().fillna({"source": ""})
     return printed.rename(columns={"value": "paper", "std": "paper_std"})
 
 
-def table_cells(values: Any) -> pandas.DataFrame:
-    """Every cell of the paper's 20 tables with ours beside it; what is our own joins the rows.
+def table_cells(values: Any, ours: Any) -> pandas.DataFrame:
+    """Return every cell of the paper's 20 tables with ours, and rows for our networks and methods.
+
+    **Arguments:**
+
+    - `values`: what `seed_values` returns.
+    - `ours`: what `over_seeds` returns for `values`.
 
     **Returns:** a line per table and cell: `table`, the columns of a cell, `paper`, `paper_std`,
-    and those of `over_seeds`; numbers are missing where there is none.
+    those of `over_seeds`, and `percentile`: the paper's number among our seeds, from 0 (below all)
+    to 100; missing numbers are NaN.
     """
     import pandas
 
-    paper, ours = paper_cells(), over_seeds(values)
+    paper = paper_cells()
     beside = paper.merge(ours, on=CELL, how="left")
-    # A network or a method that the paper does not have stands wherever all else is the same.
+    beside = beside.merge(_percentiles(values, paper), on=["table", *CELL], how="left")
+    # Networks and methods that the paper lacks join the tables that have the same other columns.
     parts = [beside]
     for own in ("model", "method"):
         others = ours[~ours[own].isin(list(paper[own]))]
         places = paper.drop(columns=[own, "paper", "paper_std"]).drop_duplicates()
         parts.append(places.merge(others, on=[name for name in CELL if name != own]))
-    columns = ["table", *CELL, "paper", "paper_std", *ours.columns.difference(CELL, sort=False)]
+    statistics = [*ours.columns.difference(CELL, sort=False), "percentile"]
+    columns = ["table", *CELL, "paper", "paper_std", *statistics]
     return pandas.concat(parts, ignore_index=True).reindex(columns=columns)
 
 
-def extra_cells(values: Any, metrics: tuple[str, ...]) -> pandas.DataFrame:
-    """Cells of metrics that the paper does not have, for the rows of its tables of means."""
-    ours: Any = over_seeds(values)
-    places: Any = table_cells(values)
+def _percentiles(values: Any, paper: Any) -> Any:
+    """Return the percentage of seeds below each number of the paper; equal ones count half."""
+    seeds = values[values["row"] == "network"][[*CELL, "value"]].dropna(subset="value")
+    both = paper[["table", *CELL, "paper"]].merge(seeds, on=CELL)
+    below, equal = both["value"] < both["paper"], both["value"] == both["paper"]
+    both["percentile"] = 100.0 * below + 50.0 * equal
+    return both.groupby(["table", *CELL], as_index=False)["percentile"].mean()
+
+
+def extra_cells(cells: Any, ours: Any, metrics: tuple[str, ...]) -> pandas.DataFrame:
+    """Return cells of metrics that the paper lacks, for the rows of its tables of means.
+
+    **Arguments:**
+
+    - `cells`: what `table_cells` returns.
+    - `ours`: what `over_seeds` returns.
+    """
     keys = [name for name in CELL if name != "metric"]
-    places = places[places["graph"] == "mean"][["table", *keys]].drop_duplicates()
+    places = cells[cells["graph"] == "mean"][["table", *keys]].drop_duplicates()
     return places.merge(ours[ours["metric"].isin(metrics)], on=keys)
 
 
 def reference_cells(values: Any) -> pandas.DataFrame:
-    """What needs no network: a line per target, reference, size, graph and metric.
+    """Return a line per target, reference, size, graph and metric.
 
-    Of several runs the one with the most graphs counts.
+    The evaluation with the most graphs counts.
     """
     rows = values[values["row"] != "network"]
     rows = rows.sort_values("num_graphs", ascending=False, kind="stable")
@@ -124,14 +152,14 @@ def reference_cells(values: Any) -> pandas.DataFrame:
     return rows.drop_duplicates(keys)[[*keys, "value"]]
 
 
-def all_cells(values: Any, metrics: tuple[str, ...]) -> pandas.DataFrame:
-    """All tables with our own metrics; a reference has its name as `model` and no method."""
+def all_cells(cells: Any, extra: Any, references: Any) -> pandas.DataFrame:
+    """Return all cells in one table; a reference has its name as `model` and no method."""
     import pandas
 
-    cells = pandas.concat([table_cells(values), extra_cells(values, metrics)], ignore_index=True)
-    references: Any = reference_cells(values).rename(columns={"row": "model", "value": "mean"})
+    cells = pandas.concat([cells, extra], ignore_index=True)
+    references = references.rename(columns={"row": "model", "value": "mean"})
     keys = [name for name in references if name not in ("model", "mean")]
-    # Trajectories that are averaged are a supervision of its own, and nothing to a reference.
+    # `na_mean` shares the references of `na`.
     places = cells.assign(supervision=cells["supervision"].str.slice(0, 2))
     places = places[["table", *keys]].drop_duplicates()
     return pandas.concat([cells, places.merge(references, on=keys)], ignore_index=True)

@@ -1,4 +1,4 @@
-"""Finished runs as tidy tables, with the paper's words for what each of them is."""
+"""Collect evaluations of finished runs into tables with the paper's column names."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ NAMED = {"model", "target", "supervision", "method", "base", "select", "precisio
 
 
 def environments(folder: str | Path) -> dict[str, Any]:
-    """What every slice of every finished run was made with, by experiment and hash."""
+    """Return the provenance of every training slice, by experiment and run hash."""
     runs = [path.parent for path in sorted(Path(folder).glob(f"*/*/{WEIGHTS}"))]
     return {f"{run.parent.name}/{run.name}": read_provenance(run) for run in runs}
 
@@ -44,7 +44,7 @@ def read_results(path: str | Path) -> pandas.DataFrame:
 
 
 def collect(folder: str | Path) -> pandas.DataFrame:
-    """Evaluations of all finished runs below a folder, without breakdowns by hop distance.
+    """Collect evaluations of all finished runs below a folder, except errors by hop distance.
 
     **Returns:** the columns of `evaluate_networks` but `hop`, and in front of them those by which
     the paper's tables name an experiment, `infinity`, the run's hash, and `marks`: what else
@@ -62,9 +62,9 @@ def collect(folder: str | Path) -> pandas.DataFrame:
 
 
 def collect_hops(folder: str | Path) -> pandas.DataFrame:
-    """Predecessor errors by hop distance from the source: means over graphs, then over seeds.
+    """Collect predecessor errors by hop distance: means over graphs, then over seeds.
 
-    A family counts by how many of its graphs have nodes so far out: the farthest are of grids.
+    Families are weighted by the number of graphs with nodes at that distance.
     """
     parts = []
     for model, _, frame in _evaluations(folder):
@@ -81,7 +81,7 @@ def collect_hops(folder: str | Path) -> pandas.DataFrame:
 
 
 def marks(model: Model) -> str:
-    """What a model was trained with that the paper's tables do not name and would not expect."""
+    """Return the settings of a model that differ from the paper's, separated by spaces."""
     fields = dataclasses.fields(Experiment)
     changed = [
         f"{field.name}={getattr(model.experiment, field.name)}"
@@ -95,17 +95,17 @@ def marks(model: Model) -> str:
 
 
 def _test_graphs(frame: Any) -> list[str]:
-    """A mark for test sets of the paper's sizes that are not as large as the paper's."""
+    """Return marks for test sets of the paper's sizes with another number of graphs."""
     paper = PRESETS["paper"]
     frame = frame[frame["num_nodes"].isin(paper.test_sizes)]
-    # Every test graph has predecessors; a random run, say, has a cost only where it built a tree.
+    # `pred` exists for every test graph; other metrics, such as `cost`, only for some.
     frame = frame[(frame["row"] == "network") & (frame["metric"] == "pred")]
     counts = frame["num_graphs"].unique().tolist()
     return [f"test_graphs={count}" for count in sorted(counts) if count != paper.test]
 
 
 def trained_runs(folder: str | Path) -> Iterator[tuple[Path, Model]]:
-    """All finished runs below a folder; one of an algorithm that is not known here is left out."""
+    """Yield finished runs below a folder; warn about runs that cannot be loaded."""
     for path in sorted(Path(folder).glob(f"*/*/{WEIGHTS}")):
         try:
             model = load_model(path)

@@ -1,4 +1,4 @@
-"""Pages of the viewer beside a report, so that a number leads to an execution behind it."""
+"""`explore` pages beside a report, one per network and size, linked from its numbers."""
 
 from __future__ import annotations
 
@@ -11,16 +11,14 @@ from algotransfer.report.cells import least_marked
 from algotransfer.report.collect import trained_runs
 from algotransfer.training.runs import Model, committed_weights, load_model
 
-FOLDER = "examples"
-SIZES = (20, 50, 100)
-
-Place = tuple[str, ...]  # supervision, model, method, source, target, number of nodes
+EXAMPLES_FOLDER = "examples"
+EXAMPLE_SIZES = (20, 50, 100)
 
 
-def models_at_hand(folder: Path | None, results: Any) -> dict[str, Model]:
-    """Trained networks by name: those of a folder of runs, else those that the package brings.
+def find_models(folder: Path | None, results: Any) -> dict[str, Model]:
+    """Return trained networks by name, from a folder of runs or else from the package.
 
-    Of several runs of one experiment it is one that the tables show.
+    Where several runs share an experiment, one that the tables show is taken.
 
     **Arguments:**
 
@@ -32,16 +30,17 @@ def models_at_hand(folder: Path | None, results: Any) -> dict[str, Model]:
     return {run.parent.name: model for run, model in trained_runs(folder) if run.name in shown}
 
 
-def write_examples(models: Mapping[str, Model], out: Path) -> Iterator[tuple[Place, str]]:
-    """Writes a page for every network and size, a grid that no training has seen.
+def write_examples(models: Mapping[str, Model], out: Path) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Write a page for every network and size, each on a grid that is not a training graph.
 
-    **Returns:** for each page its place in the tables, and its address as seen from the report.
+    **Returns:** for each page its experiment and number of nodes, and its address relative to the
+    report.
     """
     from algotransfer.explorer import write_example
 
-    (out / FOLDER).mkdir(parents=True, exist_ok=True)
+    (out / EXAMPLES_FOLDER).mkdir(parents=True, exist_ok=True)
     for name, model in models.items():
-        for num_nodes in SIZES:
-            address = f"{FOLDER}/{name}-{num_nodes}.html"
+        for num_nodes in EXAMPLE_SIZES:
+            address = f"{EXAMPLES_FOLDER}/{name}-{num_nodes}.html"
             write_example(model, out / address, family="grid", num_nodes=num_nodes)
             yield (*paper_key(model.experiment).values(), str(num_nodes)), address

@@ -1,4 +1,4 @@
-"""Figures: error against graph size and against distance from the source, per method."""
+"""Figures of errors against graph size and against distance from the source."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from algotransfer.errors import UserError
 from algotransfer.evaluation import beside_paper, per_seed
-from algotransfer.evaluation.summary import check_frame
+from algotransfer.evaluation.summary import PAPER_MODELS, check_frame
 from algotransfer.experiment import Experiment
 from algotransfer.methods import METHODS
 from algotransfer.names import check_name
 from algotransfer.report.cells import least_marked, paper_cells, without_algorithm
-from algotransfer.report.claims import SOURCES
+from algotransfer.report.claims import PAPER_BASES
 
 if TYPE_CHECKING:
     import pandas
@@ -22,27 +22,24 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")  # Okabe and Ito
-TITLES = {"pred": "predecessor error rate", "key": "key, mean squared error"}
-MODELS = ("NE", "NE++")
-INK = "#123456"  # stands for the colour of the page's text, which an SVG inside it takes over
+METRIC_TITLES = {"pred": "predecessor error rate", "key": "key, mean squared error"}
+INK = "#123456"  # placeholder for the text colour of the page that shows the SVG
 
 
 def draw_generalisation(
     results: Mapping[str, tuple[Experiment, pandas.DataFrame]],
     metrics: tuple[str, ...] = ("pred", "key"),
 ) -> Figure:
-    """Error against the number of nodes: a line per experiment, a thin one per seed.
+    """Draw error against the number of nodes: one line per experiment, a thin one per seed.
 
-    Crosses are what the paper printed for the same experiment; the dotted line is what pointing at
-    a random neighbour gives.
+    Crosses are the paper's numbers for the same experiment; the dotted line is the error of
+    pointing at a random neighbour.
 
     **Arguments:**
 
     - `results`: by label, an experiment and its evaluation; up to six.
-    - `metrics`: a panel for each.
+    - `metrics`: one panel each.
     """
-    from matplotlib.figure import Figure
-
     if not 1 <= len(results) <= len(COLOURS) or not metrics:
         raise UserError(
             f"{len(results)} results and {len(metrics)} metrics; expected 1 to {len(COLOURS)} "
@@ -52,20 +49,17 @@ def draw_generalisation(
         for _, frame in results.values():
             check_frame(frame)
             check_name("metric", metric, frame["metric"].unique())
-    figure = Figure(figsize=(4.6 * len(metrics), 3.6), layout="constrained")
-    for axes, metric in zip(
-        figure.subplots(1, len(metrics), squeeze=False)[0], metrics, strict=True
-    ):
+    figure, panels = _figure(1, len(metrics), width=4.6, height=3.6)
+    for axes, metric in zip(panels[0], metrics, strict=True):
         for colour, (experiment, frame) in zip(COLOURS, results.values(), strict=False):
-            means = per_seed(frame.query("metric == @metric"))
-            _lines(axes, means[means["row"] == "network"], colour, "mean")
-            printed = beside_paper(frame, experiment)
+            means: Any = per_seed(frame.query("metric == @metric")).rename(
+                columns={"mean": "value"}
+            )
+            printed: Any = beside_paper(frame, experiment)
             printed = printed[(printed["metric"] == metric) & (printed["graph"] == "mean")]
-            _crosses(axes, printed, colour)
-        _chance(axes, means[means["row"] == "random_neighbour"], "mean")
-        _finish(
-            axes, TITLES.get(metric, metric), metric, sorted(means["num_nodes"].unique().tolist())
-        )
+            _curve(axes, means[means["row"] == "network"], printed, colour)
+        _chance(axes, means)
+        _finish(axes, _metric_title(metric), metric, means)
     _legend(axes, dict(zip(results, COLOURS, strict=False)), crosses=True)
     return figure
 
@@ -73,7 +67,7 @@ def draw_generalisation(
 def draw_methods(
     values: Any, target: str, metrics: tuple[str, ...] = ("pred", "key"), supervision: str = "na"
 ) -> Figure | None:
-    """Error against the number of nodes on one target: a panel per network, a line per method.
+    """Draw error against the number of nodes on one target: a panel per network, a line per method.
 
     Networks and sizes are the paper's; `draw_networks` has all.
 
@@ -81,34 +75,29 @@ def draw_methods(
 
     - `values`: what `seed_values` returns.
 
-    **Returns:** the figure, or None if nothing has been run.
+    **Returns:** the figure, or None if there is no run.
     """
-    from matplotlib.figure import Figure
 
     def of_target(cells: Any) -> Any:
         cells = cells[(cells["target"] == target) & (cells["supervision"] == supervision)]
-        return cells[(cells["graph"] == "mean") & cells["source"].isin(["", SOURCES.get(target)])]
+        return _from_paper_base(cells[cells["graph"] == "mean"], target)
 
     values, paper = of_target(values), of_target(paper_cells())
-    sizes = sorted(paper["num_nodes"].unique().tolist())
-    values = values[values["num_nodes"].isin(sizes) & values["model"].isin(MODELS)]
-    models = _models(values)
+    values = values[values["num_nodes"].isin(paper["num_nodes"])]
+    models = _models(values[values["model"].isin(PAPER_MODELS.values())])
     if not models:
         return None
-    figure = Figure(figsize=(3.6 * len(models), 3 * len(metrics)), layout="constrained")
-    panels = figure.subplots(len(metrics), len(models), squeeze=False, sharex=True, sharey="row")
+    figure, panels = _figure(len(metrics), len(models), sharex=True, sharey="row")
     for row, metric in zip(panels, metrics, strict=True):
+        of_metric = values[values["metric"] == metric]
         for axes, model in zip(row, models, strict=True):
-            of_metric = values[values["metric"] == metric]
-            networks = of_metric[(of_metric["row"] == "network") & (of_metric["model"] == model)]
+            networks = _networks(of_metric, model)
             printed = paper[(paper["metric"] == metric) & (paper["model"] == model)]
             for colour, method in zip(COLOURS, METHODS, strict=False):
-                _lines(axes, networks[networks["method"] == method], colour, "value")
-                cells = printed[printed["method"] == method].drop_duplicates("num_nodes")
-                _crosses(axes, cells, colour)
-            chance = of_metric[of_metric["row"] == "random_neighbour"].drop_duplicates("num_nodes")
-            _chance(axes, chance, "value")
-            _finish(axes, f"{model}: {TITLES.get(metric, metric)}", metric, sizes)
+                of_method = printed[printed["method"] == method]
+                _curve(axes, networks[networks["method"] == method], of_method, colour)
+            _chance(axes, of_metric)
+            _finish(axes, f"{model}: {_metric_title(metric)}", metric, paper)
     _legend(panels[0][-1], dict(zip(METHODS, COLOURS, strict=False)), crosses=True)
     return figure
 
@@ -116,17 +105,16 @@ def draw_methods(
 def draw_networks(
     values: Any, target: str, metrics: tuple[str, ...] = ("pred", "key")
 ) -> Figure | None:
-    """Error against the number of nodes on one target, without transfer: a line per network.
+    """Draw error against the number of nodes on one target, without transfer: a line per network.
 
-    All were trained without the algorithm, as the paper does it or in ways of our own.
+    All networks are trained without the algorithm, as in the paper or in our own ways.
 
     **Arguments:**
 
     - `values`: what `seed_values` returns.
 
-    **Returns:** the figure, or None if nothing has been run.
+    **Returns:** the figure, or None if there is no run.
     """
-    from matplotlib.figure import Figure
 
     def of_target(cells: Any) -> Any:
         cells = without_algorithm(cells)
@@ -134,60 +122,54 @@ def draw_networks(
         return cells[alone & (cells["target"] == target)]
 
     values, paper = of_target(values), of_target(paper_cells())
-    models = _models(values)
-    if not models:
+    colours = dict(zip(_models(values), COLOURS, strict=False))
+    if not colours:
         return None
-    colours = dict(zip(models, COLOURS, strict=False))
-    sizes = sorted(values["num_nodes"].unique().tolist())
-    figure = Figure(figsize=(4.6 * len(metrics), 3.6), layout="constrained")
-    panels = figure.subplots(1, len(metrics), squeeze=False)[0]
-    for axes, metric in zip(panels, metrics, strict=True):
-        of_metric = values[values["metric"] == metric]
-        printed = paper[paper["metric"] == metric].drop_duplicates(["model", "num_nodes"])
+    figure, panels = _figure(1, len(metrics), width=4.6, height=3.6)
+    for axes, metric in zip(panels[0], metrics, strict=True):
+        of_metric, printed = values[values["metric"] == metric], paper[paper["metric"] == metric]
         for model, colour in colours.items():
-            networks = of_metric[(of_metric["row"] == "network") & (of_metric["model"] == model)]
-            _lines(axes, networks, colour, "value")
-            _crosses(axes, printed[printed["model"] == model], colour)
-        _chance(axes, of_metric[of_metric["row"] == "random_neighbour"], "value")
-        _finish(axes, f"{target}: {TITLES.get(metric, metric)}", metric, sizes)
-    _legend(panels[-1], colours, crosses=True)
+            of_model = printed[printed["model"] == model]
+            _curve(axes, _networks(of_metric, model), of_model, colour)
+        _chance(axes, of_metric)
+        _finish(axes, f"{target}: {_metric_title(metric)}", metric, values)
+    _legend(panels[0][-1], colours, crosses=True)
     return figure
 
 
 def draw_hops(hops: Any, target: str, num_nodes: int = 100) -> Figure | None:
-    """Predecessor error by distance from the source: a panel per network, a line per method.
+    """Draw predecessor error by distance from the source: a panel per network, a line per method.
 
     **Arguments:**
 
     - `hops`: what `collect_hops` returns.
 
-    **Returns:** the figure, or None if nothing has been run.
+    **Returns:** the figure, or None if there is no run.
     """
-    from matplotlib.figure import Figure
-
     hops = least_marked(hops[(hops["target"] == target) & (hops["supervision"] == "na")])
-    hops = hops[(hops["num_nodes"] == num_nodes) & hops["source"].isin(["", SOURCES.get(target)])]
+    hops = _from_paper_base(hops[hops["num_nodes"] == num_nodes], target)
     models = _models(hops)
     if not models:
         return None
-    figure = Figure(figsize=(3.6 * len(models), 3), layout="constrained")
-    panels = figure.subplots(1, len(models), squeeze=False, sharey=True)[0]
-    for axes, model in zip(panels, models, strict=True):
-        of_model = hops[hops["model"] == model]
+    figure, panels = _figure(1, len(models), sharey=True)
+    for axes, model in zip(panels[0], models, strict=True):
+        networks = _networks(hops, model)
         for colour, method in zip(COLOURS, METHODS, strict=False):
-            lines = of_model[(of_model["method"] == method) & (of_model["row"] == "network")]
+            lines = networks[networks["method"] == method]
             axes.plot(lines["hop"], lines["value"], color=colour, marker=".")
             axes.fill_between(lines["hop"], lines["low"], lines["high"], color=colour, alpha=0.15)
-        _chance(axes, of_model[of_model["row"] == "random_neighbour"], "value", "hop")
-        axes.set_title(f"{model}: {TITLES['pred']}, {num_nodes} nodes", loc="left", fontsize=9)
+        _chance(axes, hops[hops["model"] == model], "hop")
+        axes.set_title(
+            f"{model}: {_metric_title('pred')}, {num_nodes} nodes", loc="left", fontsize=9
+        )
         axes.set_xlabel("hops from the source (20: or more)")
         axes.spines[["top", "right"]].set_visible(False)
-    _legend(panels[-1], dict(zip(METHODS, COLOURS, strict=False)))
+    _legend(panels[0][-1], dict(zip(METHODS, COLOURS, strict=False)))
     return figure
 
 
 def to_svg(figure: Figure, title: str) -> str:
-    """An SVG element to stand in a page: it takes the page's colour and font, and has a title."""
+    """Return an SVG element with a title; it takes the colour and font of the page around it."""
     import matplotlib
 
     _ink(figure)
@@ -198,37 +180,60 @@ def to_svg(figure: Figure, title: str) -> str:
     text = stream.getvalue()
     text = text[text.index("<svg") :].replace(INK, "currentColor")
     text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
-    text = re.sub(r' id="[a-z0-9.]+_\d+"', "", text)  # names of groups, which repeat
+    text = re.sub(r' id="[a-z0-9.]+_\d+"', "", text)  # group names repeat between figures
     text = re.sub(r'(<svg[^>]*?) width="[^"]*"', r"\1", text, count=1)
     text = re.sub(r'(<svg[^>]*?) height="[^"]*"', r"\1", text, count=1)
     return text.replace("<svg ", f'<svg role="img" aria-label="{title}" ', 1)
 
 
+def _figure(
+    rows: int, columns: int, width: float = 3.6, height: float = 3, **shared: Any
+) -> tuple[Figure, Any]:
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width * columns, height * rows), layout="constrained")
+    return figure, figure.subplots(rows, columns, squeeze=False, **shared)
+
+
+def _from_paper_base(cells: Any, target: str) -> Any:
+    """Keep runs without transfer or with the base that the paper pairs with the target."""
+    return cells[cells["source"].isin(["", PAPER_BASES.get(target)])]
+
+
+def _metric_title(metric: str) -> str:
+    return METRIC_TITLES.get(metric, metric)
+
+
 def _models(frame: Any) -> list[str]:
     there = set(frame[frame["row"] == "network"]["model"])
-    return [m for m in MODELS if m in there] + sorted(there - set(MODELS))
+    paper = list(PAPER_MODELS.values())
+    return [m for m in paper if m in there] + sorted(there.difference(paper))
 
 
-def _lines(axes: Axes, networks: Any, colour: str, column: str) -> None:
+def _networks(frame: Any, model: str) -> Any:
+    return frame[(frame["row"] == "network") & (frame["model"] == model)]
+
+
+def _curve(axes: Axes, networks: Any, printed: Any, colour: str) -> None:
+    """Draw thin lines for seeds, their median, and crosses for the paper's numbers."""
     for _, seed in networks.sort_values("num_nodes").groupby("seed"):
-        axes.plot(seed["num_nodes"], seed[column], color=colour, alpha=0.25, lw=1)
-    median = networks.groupby("num_nodes")[column].median()
+        axes.plot(seed["num_nodes"], seed["value"], color=colour, alpha=0.25, lw=1)
+    median = networks.groupby("num_nodes")["value"].median()
     axes.plot(median.index, median, color=colour, marker="o")
+    printed = printed.drop_duplicates("num_nodes")
+    crosses = {"marker": "x", "ms": 8, "ls": "none", "zorder": 3}
+    axes.plot(printed["num_nodes"], printed["paper"], color=colour, **crosses)
 
 
-def _crosses(axes: Axes, printed: Any, colour: str) -> None:
-    axes.plot(
-        printed["num_nodes"], printed["paper"], color=colour, marker="x", ms=8, ls="none", zorder=3
-    )
-
-
-def _chance(axes: Axes, chance: Any, column: str, over: str = "num_nodes") -> None:
+def _chance(axes: Axes, frame: Any, over: str = "num_nodes") -> None:
+    """Draw the error of pointing at a random neighbour."""
+    chance = frame[frame["row"] == "random_neighbour"].sort_values(over).drop_duplicates(over)
     if len(chance):
-        chance = chance.sort_values(over).drop_duplicates(over)
-        axes.plot(chance[over], chance[column], color="0.5", ls=":")
+        axes.plot(chance[over], chance["value"], color="0.5", ls=":")
 
 
-def _finish(axes: Axes, title: str, metric: str, sizes: list[int]) -> None:
+def _finish(axes: Axes, title: str, metric: str, frame: Any) -> None:
+    sizes = sorted(frame["num_nodes"].unique().tolist())
     axes.set_xscale("log")
     axes.set_xticks(sizes, [str(size) for size in sizes], minor=False)
     axes.minorticks_off()
@@ -250,7 +255,7 @@ def _legend(axes: Axes, colours: Mapping[str, str], crosses: bool = False) -> No
 
 
 def _ink(figure: Figure) -> None:
-    """Text, ticks and frames in the stand-in for the page's colour."""
+    """Give text, ticks and frames the placeholder colour."""
     for axes in figure.axes:
         axes.tick_params(colors=INK, which="both")
         for part in (axes.xaxis.label, axes.yaxis.label, axes._left_title):  # type: ignore[attr-defined]

@@ -1,12 +1,21 @@
-"""All tables in LaTeX, one `table` environment each; they need the package `booktabs`."""
+"""LaTeX renderer of the report's tables of numbers; needs the packages booktabs and graphicx."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from algotransfer.report.paper_tables import Cell, Table
+from algotransfer.report.report_data import ReportData
+from algotransfer.report.report_tables import ReportCell, ReportTable
 
 ESCAPED = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "$": r"\$",
+    "^": r"\textasciicircum{}",
+    "~": r"\textasciitilde{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
     "_": r"\_",
     "&": r"\&",
     "%": r"\%",
@@ -14,18 +23,18 @@ ESCAPED = {
     "±": r"$\pm$",
     "–": "--",
     "†": r"$\dagger$",
+    "∞": r"$\infty$",
 }
-HEAD = r"""% Written by `algotransfer report`; needs \usepackage{booktabs,graphicx}.
-"""
+HEAD = "% Written by `algotransfer report`; needs \\usepackage{booktabs,graphicx}.\n"
 
 
-def write_latex(tables: Sequence[Table]) -> str:
-    """A file that a document can take in with its `input` command."""
-    return HEAD + "\n".join(map(latex_table, tables))
+def render_latex(data: ReportData) -> str:
+    """Return a file for LaTeX's `input` command, with one `table` environment per table."""
+    return HEAD + "\n".join(map(latex_table, data.number_tables))
 
 
-def latex_table(table: Table) -> str:
-    """One table; every row has a line for ours and one for the paper's numbers."""
+def latex_table(table: ReportTable) -> str:
+    """Return one table; every row has a line for our numbers and one for the paper's."""
     heads = [*table.heads, *[f"{metric}, {nodes}" for metric, nodes in table.columns]]
     columns = "l" * len(table.heads) + "r" * len(table.columns)
     lines = [
@@ -40,24 +49,23 @@ def latex_table(table: Table) -> str:
         r"\midrule",
     ]
     for row in table.rows:
-        words = list(row.words)
+        texts = list(row.texts)
         if row.marks:
-            words[1] += " †"
-        lines.append(_line([*words, *[cell.ours for cell in row.cells]]))
+            texts[1] += " †"
+        lines.append(_line([*texts, *[cell.ours for cell in row.cells]]))
         if any(_printed(cell) for cell in row.cells):
-            lines.append(_line([*[""] * len(row.words), *map(_printed, row.cells)]))
-    notes = [escape(f"† {mark}") for mark in table.marks] + [escape(table.note)] * bool(table.note)
-    lines += [r"\bottomrule", r"\end{tabular}}", *[rf"\par {note}" for note in notes]]
-    lines += [r"\end{table}", ""]
-    return "\n".join(lines)
+            lines.append(_line([*[""] * len(row.texts), *map(_printed, row.cells)]))
+    notes = [f"† {mark}" for mark in table.marks] + [table.note] * bool(table.note)
+    lines += [r"\bottomrule", r"\end{tabular}}", *[rf"\par {escape(note)}" for note in notes]]
+    return "\n".join([*lines, r"\end{table}", ""])
 
 
 def escape(text: str) -> str:
-    """Text that LaTeX prints as it is."""
+    """Return text that LaTeX prints as it is."""
     return "".join(ESCAPED.get(character, character) for character in text)
 
 
-def _printed(cell: Cell) -> str:
+def _printed(cell: ReportCell) -> str:
     return f"({cell.theirs})" if cell.theirs else ""
 
 

@@ -1,165 +1,216 @@
-"""The rule by which our runs and the paper's own numbers are held against claims.
+"""Verdicts on claims, from our seeds and from the paper's own numbers.
 
-A claim is a list of comparisons: an error on the left is said to be some factor of one on the
-right. For every seed the logarithms of these ratios are averaged; the interval is Student's, at
-95 %, over seeds. The claim holds if the whole interval is on its side of the bound, and is
-contradicted if the whole interval is on the other side; otherwise runs do not decide it.
+A claim holds or is contradicted if the geometric mean of its factors, left over right, is
+significantly on one side of the claim's bound; otherwise it is undecided. Seeds are independent
+samples: each experiment contributes the mean over its seeds of the log errors that the claim needs,
+and Welch's standard error of that mean.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from algotransfer.report.claims import CLAIMS, OWN_CLAIMS, Cell, Claim, Error
+from algotransfer.report.claims import OWN_CLAIMS, PAPER_CLAIMS, CellKey, Claim, Comparison
+from algotransfer.report.statistics import CONFIDENCE, Contrast, holm, welch_contrast
 
-CONFIDENCE = 0.95
-MISSING = "not enough runs yet"
-UNPRINTED = "not in the paper"
+# Bounds of errors before their logarithm is taken. Largest: the squared error of answering 0 at
+# the largest distance that the paper names, 51.
+SMALLEST_ERROR, LARGEST_ERROR = 1e-6, 51.0**2
+HALTS = {"told": "end of the rollout", "horizon": "training horizon"}
+MISSING, UNPRINTED = "not enough runs", "not in the paper"
+
+SeedErrors = Mapping[CellKey, Mapping[Any, float]]  # by cell and seed
 
 
 @dataclass(frozen=True)
-class Line:
-    """One comparison in numbers: medians over our seeds, and what the paper printed.
+class Effect:
+    """The geometric mean of factors, left over right, with its 95 % interval."""
 
-    `ratio` is the median of the seeds' own ratios, by which a comparison agrees or not.
-    """
-
-    left: str
-    right: str
-    ours: tuple[float, float]
-    ratio: float
-    paper: tuple[float, float]
+    factor: float
+    interval: tuple[float, float]
+    seeds: tuple[int, int]  # the least and the most of the experiments compared
+    contrast: Contrast
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """How a claim fares: in words, and the numbers behind.
+    """How our runs decide a claim under one halting rule.
 
     **Arguments:**
 
-    - `factor`, `interval`: left over right, the geometric mean of all comparisons and seeds.
-    - `agree`, `judged`: comparisons whose median over seeds agrees, and those that have two seeds.
-    - `marked`: whether a run behind it has settings that are not the paper's.
+    - `word`: `holds`, `contradicted`, `undecided`, or `MISSING`.
+    - `effect`: over all comparisons; None if one of them has fewer than two seeds.
+    - `p_value`: after Holm's correction for all tests of the report.
+    - `comparisons`: the effect of each comparison.
+    - `errors`: seeds' errors by cell.
+    - `marked`: whether a run has settings that are not the paper's.
     """
 
     claim: Claim
-    ours: str
+    word: str
+    effect: Effect | None
+    p_value: float
+    comparisons: tuple[Effect | None, ...]
+    errors: Mapping[CellKey, list[float]]
+    marked: bool
+
+    @property
+    def agree(self) -> int:
+        """The number of comparisons whose factor is on the claim's side."""
+        return sum(e is not None and self.claim.agrees(e.factor) for e in self.comparisons)
+
+
+@dataclass(frozen=True)
+class JudgedClaim:
+    """A claim, its verdicts by halting rule, and how the paper's own numbers fit it."""
+
+    claim: Claim
+    verdicts: Mapping[str, Verdict]
     paper: str
-    lines: tuple[Line, ...]
-    factor: float = math.nan
-    interval: tuple[float, float] = (math.nan, math.nan)
-    agree: int = 0
-    judged: int = 0
-    seeds: int = 0
-    marked: bool = False
+    printed: Mapping[CellKey, float]  # the paper's numbers
 
 
-def judge(claim: Claim, values: Any, paper: Any) -> Verdict:
-    """Judges a claim by our runs, paired over seeds, and by the paper's own numbers.
+def judge_claims(
+    values: Mapping[str, Any], paper: Any, claims: Sequence[Claim] = (*PAPER_CLAIMS, *OWN_CLAIMS)
+) -> list[JudgedClaim]:
+    """Judge claims by our runs and by the paper's numbers.
 
     **Arguments:**
 
-    - `values`: what `seed_values` returns.
+    - `values`: what `seed_values` returns, by halting rule; `told` must be there.
     - `paper`: what `paper_cells` returns.
+
+    **Returns:** the claims in order. Every claim has a verdict for `told`; for other halting rules
+    only those whose runs were evaluated with that rule.
     """
-    theirs = _numbers(paper, "paper")
-    printed = _printed(claim, theirs)
-    networks = values[(values["row"] == "network") & (values["graph"] == "mean")]
-    seeds = {seed: _numbers(of_seed) for seed, of_seed in networks.groupby("seed")}
-    marked = bool(claim.cells & _numbers(networks[networks["marks"] != ""]).keys())
-    ratios = np.array([_ratios(claim, numbers) for numbers in seeds.values()])  # [seed, pair]
-    ratios = ratios.reshape(-1, len(claim.pairs))
-    there = np.isfinite(ratios)
-    judged = int(np.sum(there.sum(axis=0) >= 2))
-    ratios = ratios[np.all(there, axis=1)]
-    medians = np.median(ratios, axis=0) if len(ratios) else [math.nan] * len(claim.pairs)
-    lines = tuple(
-        _line(*pair, ratio, list(seeds.values()), theirs)
-        for pair, ratio in zip(claim.pairs, map(_power, medians), strict=True)
-    )
-    small = _median_errors(claim.low, list(seeds.values()))
-    if len(ratios) < 2 or any(map(math.isnan, small)):
-        return Verdict(claim, MISSING, printed, lines, judged=judged, marked=marked)
-    means = ratios.mean(axis=1)
-    centre, half = float(means.mean()), _half_width(means)
-    low, high = centre - half, centre + half
-    bound = math.log10(claim.bound)
-    inside, outside = (high < bound, low > bound) if claim.below else (low > bound, high < bound)
-    if any(error > claim.level for error in small):
-        inside, outside = False, True
-    words = "holds" if inside else "contradicted" if outside else "undecided"
-    agree = sum(claim.agrees(line.ratio) for line in lines)
-    interval = (_power(low), _power(high))
-    numbers = (_power(centre), interval, agree, judged, len(ratios))
-    return Verdict(claim, words, printed, lines, *numbers, marked)
+    drafts: list[tuple[str, Verdict]] = []
+    for halt, of_halt in values.items():
+        errors, marked = seed_errors(of_halt), _marked_cells(of_halt)
+        drafts += [(halt, _measure_claim(claim, errors, marked)) for claim in claims]
+    drafts = [(halt, v) for halt, v in drafts if v.effect is not None or halt == "told"]
+    adjusted = iter(holm([v.p_value for _, v in drafts if v.effect is not None]))
+    verdicts: dict[str, dict[str, Verdict]] = defaultdict(dict)
+    for halt, verdict in drafts:
+        if verdict.effect is not None:
+            verdict = _decide(verdict, verdict.effect, next(adjusted))
+        verdicts[verdict.claim.name][halt] = verdict
+    printed = _paper_numbers(paper)
+    return [JudgedClaim(c, verdicts[c.name], _judge_paper(c, printed), printed) for c in claims]
 
 
-def judge_all(values: Any, paper: Any) -> list[Verdict]:
-    """Verdicts on all claims, the paper's first."""
-    return [judge(claim, values, paper) for claim in (*CLAIMS, *OWN_CLAIMS)]
+def measure(comparisons: Sequence[Comparison], errors: SeedErrors) -> Effect | None:
+    """Return the mean factor of comparisons, or None if an experiment has fewer than two seeds.
+
+    Errors of one experiment at several sizes or in several metrics come from the same seeds, so
+    their weighted logarithms are added up per seed before means and variances are taken.
+    """
+    level = 0.0
+    weights: dict[CellKey, float] = defaultdict(float)
+    for left, right in comparisons:
+        weights[left] += 1 / len(comparisons)
+        if isinstance(right, tuple):
+            weights[right] -= 1 / len(comparisons)
+        else:
+            level -= math.log10(right) / len(comparisons)
+    scores: dict[CellKey, dict[Any, list[float]]] = {}
+    for cell, weight in weights.items():
+        of_experiment = scores.setdefault(cell[:5], defaultdict(list))
+        for seed, error in errors.get(cell, {}).items():
+            of_experiment[seed].append(weight * log_error(error))
+    cells = {experiment: sum(cell[:5] == experiment for cell in weights) for experiment in scores}
+    samples = [
+        [sum(parts) for parts in of_experiment.values() if len(parts) == cells[experiment]]
+        for experiment, of_experiment in scores.items()
+    ]
+    counts = [len(sample) for sample in samples]
+    if min(counts) < 2:
+        return None
+    contrast = welch_contrast(samples)
+    contrast = Contrast(contrast.estimate + level, contrast.error, contrast.freedom)
+    low, high = contrast.interval()
+    seeds = min(counts), max(counts)
+    return Effect(10**contrast.estimate, (10**low, 10**high), seeds, contrast)
 
 
-def _line(
-    left: Error, right: Error, ratio: float, seeds: list[Mapping[Cell, float]], theirs
-) -> Line:
-    ours = _median_errors((left, right), seeds)
-    paper = (left.value(theirs), right.value(theirs))
-    return Line(left.words, right.words, (ours[0], ours[1]), ratio, paper)
+def log_error(error: float) -> float:
+    """Return the logarithm, base 10, of an error between its bounds."""
+    return math.log10(min(max(error, SMALLEST_ERROR), LARGEST_ERROR))
 
 
-def _printed(claim: Claim, numbers: Mapping[Cell, float]) -> str:
-    """The verdict on single numbers: in how many comparisons, and whether on the whole."""
-    ratios = [ratio for ratio in _ratios(claim, numbers) if math.isfinite(ratio)]
+def seed_errors(values: Any) -> SeedErrors:
+    """Return errors of networks, means over families, by cell and seed, without NaN."""
+    networks = _mean_cells(values)
+    found: dict[CellKey, dict[Any, float]] = defaultdict(dict)
+    rows = zip(_keys(networks), networks["seed"], networks["value"], strict=True)
+    for key, seed, value in rows:
+        if not math.isnan(value):
+            found[key][seed] = value
+    return found
+
+
+def _measure_claim(claim: Claim, errors: SeedErrors, marked: set[CellKey]) -> Verdict:
+    """Return a verdict without a word, with the uncorrected p-value."""
+    effect = measure(claim.comparisons, errors)
+    single = tuple(measure((pair,), errors) for pair in claim.comparisons)
+    seeds = {cell: list(errors[cell].values()) for cell in claim.cells if cell in errors}
+    p_value = _p_value(claim, effect) if effect else math.nan
+    mark = bool(claim.cells & marked)
+    return Verdict(claim, MISSING, effect, p_value, single, seeds, mark)
+
+
+def _p_value(claim: Claim, effect: Effect) -> float:
+    contrast, bound = effect.contrast, math.log10(claim.bound)
+    if claim.relation != "within":
+        return contrast.p_differs(bound)
+    if claim.agrees(effect.factor):
+        return contrast.p_within(bound)
+    return contrast.p_differs(math.copysign(bound, contrast.estimate))
+
+
+def _decide(verdict: Verdict, effect: Effect, p_value: float) -> Verdict:
+    word = "holds" if verdict.claim.agrees(effect.factor) else "contradicted"
+    if p_value >= 1 - CONFIDENCE:
+        word = "undecided"
+    return replace(verdict, word=word, p_value=p_value)
+
+
+def _judge_paper(claim: Claim, numbers: Mapping[CellKey, float]) -> str:
+    """Judge a claim by the paper's single numbers: all comparisons, most of them, or fewer."""
+    ratios = []
+    for left, right in claim.comparisons:
+        beside = numbers.get(right, math.nan) if isinstance(right, tuple) else right
+        if not math.isnan(beside) and left in numbers:
+            ratios.append(log_error(numbers[left]) - log_error(beside))
     if not ratios:
         return UNPRINTED
-    agree = sum(claim.agrees(_power(ratio)) for ratio in ratios)
-    total = claim.agrees(_power(float(np.mean(ratios))))
-    if any(error > claim.level for error in _median_errors(claim.low, [numbers])):
-        total = False
-    return f"{_word(agree, len(ratios), total)} ({agree} of {len(ratios)})"
+    agree = sum(claim.agrees(10**ratio) for ratio in ratios)
+    mean = claim.agrees(10 ** float(np.mean(ratios)))
+    most = agree > len(ratios) / 2
+    words = {(True, True): "mostly", (False, False): "does not hold"}
+    word = "holds" if agree == len(ratios) else words.get((most, mean), "mixed")
+    return f"{word} ({agree} of {len(ratios)})"
 
 
-def _word(agree: int, judged: int, total: bool) -> str:
-    """One number per cell has no interval: most comparisons and their mean must both agree."""
-    if agree == judged and total:
-        return "holds"
-    most = agree > judged / 2
-    return "mostly" if most and total else "mixed" if most or total else "does not hold"
+def _paper_numbers(paper: Any) -> dict[CellKey, float]:
+    means = paper[paper["graph"] == "mean"]
+    return dict(zip(_keys(means), means["paper"], strict=True))
 
 
-def _ratios(claim: Claim, numbers: Mapping[Cell, float]) -> list[float]:
-    """Logarithms, base 10, of left over right."""
-    return [
-        math.log10(left.value(numbers)) - math.log10(right.value(numbers))
-        for left, right in claim.pairs
-    ]
+def _marked_cells(values: Any) -> set[CellKey]:
+    networks = _mean_cells(values)
+    return set(_keys(networks[networks["marks"] != ""]))
 
 
-def _median_errors(errors: tuple[Error, ...], seeds: list[Mapping[Cell, float]]) -> list[float]:
-    values = [[error.value(numbers) for numbers in seeds] for error in errors]
-    known = [[value for value in of_error if not math.isnan(value)] for of_error in values]
-    return [float(np.median(of_error)) if of_error else math.nan for of_error in known]
+def _mean_cells(values: Any) -> Any:
+    return values[(values["row"] == "network") & (values["graph"] == "mean")]
 
 
-def _half_width(means: np.ndarray) -> float:
-    from scipy.stats import t
-
-    error = means.std(ddof=1) / math.sqrt(len(means))
-    return float(t.ppf((1 + CONFIDENCE) / 2, len(means) - 1) * error)
-
-
-def _power(exponent: float) -> float:
-    return float(10.0 ** min(max(exponent, -300), 300))
-
-
-def _numbers(frame: Any, column: str = "value") -> dict[Cell, float]:
-    """Numbers of the means over families by cell."""
-    frame = frame[frame["graph"] == "mean"]
+def _keys(frame: Any) -> list[CellKey]:
     names = ["supervision", "model", "method", "source", "target", "num_nodes", "metric"]
-    keys = (tuple(map(str, key)) for key in frame[names].itertuples(index=False))
-    return dict(zip(keys, frame[column], strict=True))
+    return [tuple(map(str, key)) for key in frame[names].itertuples(index=False)]

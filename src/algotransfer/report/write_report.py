@@ -1,51 +1,30 @@
-"""Everything that a report consists of, written into one folder."""
+"""Write a report in all formats into one folder, and its claims into other pages."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
 
 from algotransfer.errors import UserError
 from algotransfer.files import read_json, write_atomically
-from algotransfer.report.cells import all_cells, paper_cells, seed_values
-from algotransfer.report.html import write_html
-from algotransfer.report.latex import write_latex
-from algotransfer.report.markdown import claims_table, write_markdown
-from algotransfer.report.paper_tables import EXTRA, extra_tables, paper_tables_beside_ours
-from algotransfer.report.verdicts import judge_all
+from algotransfer.report.html import render_html
+from algotransfer.report.latex import render_latex
+from algotransfer.report.markdown import render_markdown, section_content
+from algotransfer.report.report_data import ReportData
 from algotransfer.reproduce.call_log import time_spent
-
-if TYPE_CHECKING:
-    import pandas
 
 RESULTS, HOPS, CALLS = "results.csv", "hops.csv", "calls.json"
 ENVIRONMENTS = "environments.json"
 START, END = "<!-- claims: written by `algotransfer report` -->", "<!-- end of claims -->"
 
 
-def write_report(
-    results: pandas.DataFrame,
-    hops: Any | None,
-    folder: Path,
-    note: str = "",
-    examples: Mapping[tuple[str, ...], str] = MappingProxyType({}),
-) -> Iterator[Path]:
-    """Writes Markdown, LaTeX, CSV and HTML; yields what it wrote.
-
-    **Arguments:**
-
-    - `note`: a paragraph for the beginning, such as `time_note` writes.
-    - `examples`: addresses of viewer pages by their place, from `write_examples`.
-    """
-    values = seed_values(results)
-    tables = [*paper_tables_beside_ours(values), *extra_tables(values).values()]
+def write_report(data: ReportData, folder: Path) -> Iterator[Path]:
+    """Write Markdown, LaTeX, CSV and HTML; yield the path of each file written."""
     contents = {
-        "results.md": write_markdown(results, note),
-        "tables.tex": write_latex(tables),
-        "tables.csv": all_cells(values, EXTRA).to_csv(index=False, float_format="%.6g"),
-        "report.html": write_html(results, hops, note, examples),
+        "results.md": render_markdown(data),
+        "tables.tex": render_latex(data),
+        "tables.csv": data.cells.to_csv(index=False, float_format="%.6g"),
+        "report.html": render_html(data),
     }
     for name, text in contents.items():
         write_atomically(folder / name, text.encode())
@@ -53,7 +32,7 @@ def write_report(
 
 
 def time_note(folder: Path) -> str:
-    """What a report says about the time its runs took; nothing where no calls are kept."""
+    """Return a paragraph about the time that the runs took, empty without recorded calls."""
     if not (folder / CALLS).exists():
         return ""
     slices = []
@@ -62,17 +41,16 @@ def time_note(folder: Path) -> str:
     return time_spent(read_json(folder / CALLS, "calls")["calls"], slices)
 
 
-def claims_block(results: pandas.DataFrame) -> str:
-    """The claims table between its two marks."""
-    verdicts = judge_all(seed_values(results), paper_cells())
-    return f"{START}\n\n{claims_table(verdicts)}\n{END}"
+def claims_block(data: ReportData) -> str:
+    """Return the claims between the two marks that `put_claims` looks for."""
+    return "\n\n".join([START, *section_content(data.claims), END])
 
 
-def put_claims(page: Path, results: pandas.DataFrame) -> None:
-    """Replaces what stands between the two marks of a page."""
+def put_claims(page: Path, data: ReportData) -> None:
+    """Replace the text between the two marks of a page by the claims."""
     text = page.read_text(encoding="utf-8")
     if START not in text or END not in text:
         raise UserError(f"{page} has no lines {START!r} and {END!r} to put the claims between")
     before, rest = text.split(START, 1)
     _, after = rest.split(END, 1)
-    write_atomically(page, (before + claims_block(results) + after).encode())
+    write_atomically(page, (before + claims_block(data) + after).encode())

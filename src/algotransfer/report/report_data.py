@@ -1,0 +1,174 @@
+"""The report's content: every table, sentence and figure, computed once for all formats."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from algotransfer.report.agreement import measure_agreement
+from algotransfer.report.cells import (
+    all_cells,
+    extra_cells,
+    over_seeds,
+    paper_cells,
+    read_at,
+    reference_cells,
+    seed_values,
+    table_cells,
+)
+from algotransfer.report.claims import PAPER_BASES
+from algotransfer.report.collect import EXPERIMENT
+from algotransfer.report.extra_networks import (
+    GRID_SHAPES,
+    compare_own_networks,
+    own_networks,
+    size_tables,
+)
+from algotransfer.report.figures import draw_hops, draw_methods, draw_networks
+from algotransfer.report.report_tables import (
+    EXTRA_METRICS,
+    ReportTable,
+    make_extra_tables,
+    make_paper_tables,
+)
+from algotransfer.report.sections import (
+    ReportFigure,
+    Section,
+    make_agreement_section,
+    make_claims_section,
+)
+from algotransfer.report.verdicts import HALTS, judge_claims
+
+if TYPE_CHECKING:
+    import pandas
+
+LEGEND = (
+    "Each cell has our number first, then the paper's, in brackets or below. Ours is the mean ± "
+    "standard deviation over seeds (the population's, not an estimate for more seeds); each seed "
+    "is a mean over the three graph families. `tables.csv` has the median and the range over seeds "
+    "of every cell. The paper has one run; its ± is the standard deviation over families. P is the "
+    "percentile of the paper's number among our seeds: 0 if all seeds have a larger number, 100 if "
+    "all have a smaller one. `pred` and `next` are error rates, `key` is a mean squared error, "
+    "`term` is better when larger. † marks runs whose settings are not the paper's. Rows without a "
+    "number of seeds are references, which need no network."
+)
+GAPS = "A – stands where we have no run."
+SHARED_DATA = (
+    "All seeds share one training set and one test set, so ± and intervals cover initial weights, "
+    "order of batches and sampling, not the choice of graphs."
+)
+LINES = "Lines are medians over seeds, thin lines single seeds, crosses the paper's numbers."
+HOPS = (
+    "Means over graphs and seeds; the shade spans all seeds. The dotted line is a random "
+    "neighbour. Nodes many hops away are nodes of grids."
+)
+
+
+@dataclass(frozen=True)
+class ReportData:
+    """Everything that a report says.
+
+    **Arguments:**
+
+    - `introduction`: paragraphs before the first section.
+    - `claims`: the section that README pages show too.
+    - `sections`: all sections in order, `claims` among them.
+    - `cells`: every cell of all tables, one line each.
+    - `examples`: addresses of `explore` pages by experiment and number of nodes.
+    """
+
+    introduction: tuple[str, ...]
+    claims: Section
+    sections: tuple[Section, ...]
+    cells: pandas.DataFrame
+    examples: Mapping[tuple[str, ...], str]
+
+    @property
+    def summary(self) -> str:
+        """The sentences that the command line prints."""
+        (agreement,) = [section for section in self.sections if section.name == "agreement"]
+        return f"{self.claims.paragraphs[0]}\n{agreement.paragraphs[0]}"
+
+    @property
+    def number_tables(self) -> list[ReportTable]:
+        """All tables whose cells have our numbers and the paper's."""
+        tables = [t for section in self.sections for t in (*section.tables, *section.folded)]
+        return [table for table in tables if table.columns]
+
+
+def make_report(
+    results: Any,
+    hops: Any | None = None,
+    note: str = "",
+    examples: Mapping[tuple[str, ...], str] = MappingProxyType({}),
+) -> ReportData:
+    """Compute the report.
+
+    **Arguments:**
+
+    - `results`: what `collect` returns. Tables and figures show rows whose answer was read at the
+      end of the rollout; claims are also judged by rows with another `halt`.
+    - `hops`: what `collect_hops` returns, if there is such a table.
+    - `note`: a paragraph for the introduction, such as `time_note` returns.
+    - `examples`: addresses of `explore` pages, from `write_examples`.
+    """
+    by_halt = {halt: seed_values(results, halt) for halt in HALTS}
+    values, results = by_halt["told"], read_at(results, "told")
+    ours, references = over_seeds(values), reference_cells(values)
+    cells: Any = table_cells(values, ours)
+    extra = extra_cells(cells, ours, EXTRA_METRICS)
+    tables = make_paper_tables(cells, references)
+    extra_tables = make_extra_tables(extra, references)
+    gaps = [GAPS] * (not all(table.complete for table in tables))
+    introduction = (LEGEND, *gaps, SHARED_DATA, count_runs(results), *[note] * bool(note))
+    claims = make_claims_section(judge_claims(by_halt, paper_cells()))
+    own = own_networks(ours)
+    sections = [claims]
+    if own is not None:
+        sections.append(Section("own", "Past the paper", (compare_own_networks(own),), (own,)))
+    sections.append(make_agreement_section(measure_agreement(cells)))
+    sections.append(Section("figures", "Figures", figures=(*_size_figures(values), *_hops(hops))))
+    for table in tables:
+        folded = (extra_tables[table.name],) if table.name in extra_tables else ()
+        sections.append(Section(table.name, table.name, tables=(table,), folded=folded))
+    sections += [Section(t.name, t.name, tables=(t,)) for t in size_tables(results)]
+    every = all_cells(cells, extra, references)
+    return ReportData(introduction, claims, tuple(sections), every, examples)
+
+
+def count_runs(results: Any) -> str:
+    """Return a sentence with the numbers of experiments and seeds, and the rules for ∞."""
+    networks = results[results["row"] == "network"]
+    seeds = networks.groupby(EXPERIMENT)["seed"].nunique()
+    printed = set(paper_cells()[EXPERIMENT].itertuples(index=False, name=None))
+    known = len(printed.intersection(seeds.index))
+    diverged = networks[networks["diverged"]].drop_duplicates([*EXPERIMENT, "seed"])
+    rules = ", ".join(sorted(networks["infinity"].unique()))
+    least, most = seeds.min(), seeds.max()
+    return (
+        f"{known} of the paper's {len(printed)} experiments and {len(seeds) - known} of our own, "
+        f"{least if least == most else f'{least} to {most}'} seeds each, "
+        f"{len(diverged)} seeds diverged; rule for ∞: {rules}."
+    )
+
+
+def _size_figures(values: Any) -> list[ReportFigure]:
+    figures = []
+    for target in PAPER_BASES:
+        title = f"{target}, no algorithm: error against the number of nodes"
+        figures.append(ReportFigure(title, LINES, partial(draw_methods, values, target)))
+        title = f"{target}, no algorithm, no transfer: error of all networks"
+        caption = f"{LINES} Lines end where errors are infinite. {GRID_SHAPES}"
+        figures.append(ReportFigure(title, caption, partial(draw_networks, values, target)))
+    return figures
+
+
+def _hops(hops: Any | None) -> list[ReportFigure]:
+    title = "{}, no algorithm: predecessor error by distance from the source"
+    return [
+        ReportFigure(title.format(target), HOPS, partial(draw_hops, hops, target))
+        for target in (PAPER_BASES if hops is not None else ())
+    ]
