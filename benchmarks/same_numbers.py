@@ -30,7 +30,7 @@ from algotransfer.datasets import Preset, make_splits
 from algotransfer.devices import default_device
 from algotransfer.evaluation import evaluate
 from algotransfer.experiment import Experiment
-from algotransfer.names import FAMILY_NAMES
+from algotransfer.datasets.presets import PAPER_FAMILIES
 from algotransfer.networks import NE, NEPlusPlus
 from algotransfer.training import objective, train
 from algotransfer.training.examples import make_examples
@@ -64,7 +64,7 @@ def first_losses(experiment: Experiment, seeds: int) -> dict[str, np.ndarray]:
     in the last bit, for how much of that difference is mere sensitivity.
     """
     wanted = STEPS * experiment.batch_size
-    splits = make_splits(Preset(train=-(-wanted // len(FAMILY_NAMES)), validation=20, test=1))
+    splits = make_splits(Preset(train=-(-wanted // len(PAPER_FAMILIES)), validation=20, test=1))
     going_on = replace(experiment, max_epochs=STEPS, patience=STEPS)
     program, start = start_seeds(going_on, tuple(range(seeds)))
     training, validation = (
