@@ -16,7 +16,7 @@ from typing import Any, BinaryIO
 from algotransfer.errors import UserError
 
 
-class DamagedFile(ValueError):
+class DamagedFile(UserError):
     """A file does not hold what was written to it."""
 
 

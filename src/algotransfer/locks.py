@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from algotransfer.errors import UserError
 from algotransfer.files import remove_leftovers
 
 LOCK = ".lock"
@@ -21,7 +22,7 @@ LOCK = ".lock"
 UNSUPPORTED = {errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS}
 
 
-class InUse(ValueError):
+class InUse(UserError):
     """Another process works in a folder."""
 
 
