@@ -1,4 +1,4 @@
-"""`algotransfer bench`: how fast everything is on the device at hand, and beside yesterday."""
+"""`algotransfer bench`: measure speed and memory, and compare with committed numbers."""
 
 from __future__ import annotations
 
@@ -11,24 +11,25 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from tyro.conf import arg
-
+from algotransfer.algorithms.registry import ALGORITHMS
+from algotransfer.cli.options import choice, optional
 from algotransfer.cli.output_paths import check_file
 from algotransfer.datasets.presets import PRESETS
 from algotransfer.errors import UserError
 from algotransfer.experiment import check_seeds
-from algotransfer.names import ALGORITHM_NAMES, MODEL_NAMES, check_name
+from algotransfer.networks.registry import MODELS
+from algotransfer.supervisions import SUPERVISIONS
 
-WIDTH = 132  # columns of the table
-SCRIPTS = ("train_peer.py", "step_peer.py")  # in benchmarks/: ourselves beside other libraries
+TABLE_WIDTH = 132  # characters
+PEER_SCRIPTS = ("train_peer.py", "step_peer.py")  # in benchmarks/: comparisons with libraries
 
 
 @dataclass(frozen=True)
-class Bench:
-    """Measure speed and memory: training, evaluation, data, large graphs; and what got slower.
+class BenchCommand:
+    """Measure speed and memory of training, evaluation, data and large graphs.
 
-    Prints what a step must do at least, and the achieved share of the products per second and
-    bytes per second that this device reaches in the same run.
+    Prints the least work of a step, and which share it achieves of the operations and bytes per
+    second that this device reaches. Reports what is slower than the committed numbers.
     """
 
     part: tuple[Literal["train", "evaluate", "data", "large", "layouts", "peers"], ...] = (
@@ -38,41 +39,38 @@ class Bench:
         "large",
         "peers",
     )
-    """What to measure; `layouts` is the measurement behind the choice of layout, `peers` runs
-    other libraries beside us (on a CPU)."""
-    model: Annotated[tuple[str, ...], arg(metavar="{" + ",".join(MODEL_NAMES) + "}")] = (
-        "ne",
-        "ne++",
-    )
+    """Parts to measure; `layouts` compares dense and sparse layouts, `peers` runs other libraries
+    (on a CPU)."""
+    model: Annotated[tuple[str, ...], choice(MODELS)] = ("ne", "ne++")
     """Networks to measure."""
-    supervision: tuple[Literal["tf", "na"], ...] = ("tf", "na")
+    supervision: Annotated[tuple[str, ...], choice(SUPERVISIONS)] = ("tf", "na")
     """Supervisions to measure."""
-    target: Annotated[str, arg(metavar="{" + ",".join(ALGORITHM_NAMES) + "}")] = "dijkstra"
-    """The algorithm that is learned."""
+    target: Annotated[str, choice(ALGORITHMS)] = "dijkstra"
+    """Algorithm to learn."""
     seeds: tuple[int, ...] = (1, 8)
-    """Numbers of seeds that are trained together."""
-    data: Annotated[str | None, arg(metavar="{" + ",".join(PRESETS) + "}")] = None
-    """The graphs of an epoch: the paper's, or by default on a CPU small ones."""
+    """Numbers of seeds trained together."""
+    data: Annotated[str | None, choice(PRESETS, "small on a CPU, else paper")] = None
+    """Preset of the training graphs."""
     precision: Literal["float32", "tensorfloat32"] = "float32"
     """Precision of matrix products in training."""
     repeats: int = 3
-    """Times that are taken; the median counts."""
+    """Number of measurements, of which the median is reported."""
     largest: int = 100_000
-    """Nodes of the largest graph, which gets ten times as many edges."""
+    """Nodes of the largest graph, which has ten times as many edges."""
     steps: int = 100
     """Steps of the execution on the largest graph."""
-    baseline: Path | None = None
-    """Numbers to compare with; by default those committed for this device."""
-    out: Path | None = None
+    baseline: Annotated[Path | None, optional("FILE", "committed numbers of this device")] = None
+    """File of numbers to compare with (.json)."""
+    out: Annotated[Path | None, optional("FILE")] = None
     """File for the numbers (.json)."""
 
     def run(self) -> None:
-        """Measures part by part, prints tables, compares, writes the numbers."""
-        check_name("algorithm", self.target, ALGORITHM_NAMES)
+        """Measure each part, print tables, compare, write the numbers."""
+        ALGORITHMS.check(self.target)
+        MODELS.check(*self.model)
+        SUPERVISIONS.check(*self.supervision)
         if self.data is not None:
-            check_name("preset", self.data, PRESETS)
-        for model in self.model:
-            check_name("model", model, MODEL_NAMES)
+            PRESETS.check(self.data)
         for name, value in (("repeats", self.repeats), ("steps", self.steps)):
             if value < 1:
                 raise UserError(f"--{name} {value}; expected at least 1")
@@ -103,7 +101,7 @@ class Bench:
             self.steps,
         )
         rows: list[Row] = []
-        with errors.status("what this device can do") as status:
+        with errors.status("measuring the device") as status:
             ceilings = measure_ceilings(self.precision)
             for part in [name for name in self.part if name in PARTS]:
                 status.update(part)
@@ -114,13 +112,13 @@ class Bench:
             "rows": [dataclasses.asdict(row) for row in rows],
             "data": data,
             "ceilings": dataclasses.asdict(ceilings),
-            "load_average": os.getloadavg()[0],  # well above the number of cores: be wary
+            "load_average": os.getloadavg()[0],  # above the number of cores, times are unreliable
             "cores": os.cpu_count(),
             **environment(),
         }
         if rows:
-            # Wider than a file's eighty columns, so that names are not folded letter by letter.
-            wide = plain_console(file=output.file, width=max(WIDTH, output.width))
+            # Output to a file is 80 columns wide by default, too narrow for the names.
+            wide = plain_console(file=output.file, width=max(TABLE_WIDTH, output.width))
             wide.print(_table(rows, ceilings, device.device_kind))
         self._compare(report, device)
         if "peers" in self.part:
@@ -138,13 +136,13 @@ class Bench:
 
         path = self.baseline or _committed(device)
         if path is None:
-            output.print("no numbers are committed for this device; name some with --baseline")
+            output.print("there are no committed numbers of this device; set --baseline")
             return
         baseline = read_json(path, "rows")
         rows = report["rows"]
         if baseline.get("data", "small") != report["data"]:
             rows = [row for row in rows if row["part"] != "train"]
-            output.print(f"training is not compared: {path.name} has other graphs")
+            output.print(f"training is not compared: {path.name} was measured on other graphs")
         slower = slower_than(rows, baseline["rows"])
         if not slower:
             output.print(f"nothing is over {SLOWER - 1:.0%} slower than in {path.name}")
@@ -178,7 +176,8 @@ def _table(rows, ceilings, device: str):
     title = (
         f"{device}: {tops:,.0f} Gop/s and {rate:,.0f} GB/s at most. Compile in s, memory in GiB;"
     )
-    return titled(f"{title} a step must do so many Mop, move so many MB; shares of the most", table)
+    columns = "Mop and MB: least work of a step; op/s and B/s: shares of the maximum"
+    return titled(f"{title} {columns}", table)
 
 
 def _short(number: float) -> str:
@@ -186,7 +185,7 @@ def _short(number: float) -> str:
 
 
 def _committed(device) -> Path | None:
-    """Numbers of the same device in a checkout's results."""
+    """Return the committed numbers of the same device, if this is a checkout."""
     for path in sorted((_checkout() / "results").glob("bench-*.json")):
         if json.loads(path.read_bytes()).get("device", {}).get("kind") == device.device_kind:
             return path
@@ -202,7 +201,7 @@ def _run_peers(platform: str) -> None:
 
     folder = _checkout() / "benchmarks"
     if platform != "cpu" or not folder.is_dir():
-        output.print("other libraries are run beside us on a CPU, from a checkout of the project")
+        output.print("peers are measured only on a CPU, in a checkout of the project")
         return
-    for script in SCRIPTS:
+    for script in PEER_SCRIPTS:
         subprocess.run([sys.executable, str(folder / script)], check=True)

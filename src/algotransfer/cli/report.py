@@ -1,32 +1,34 @@
-"""`algotransfer report`: results beside the paper's, from runs or from the committed table."""
+"""`algotransfer report`: write results next to the paper's, from runs or committed tables."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+from algotransfer.cli.options import optional
+from algotransfer.errors import UserError
 
 
 @dataclass(frozen=True)
-class Report:
-    """Write the paper's tables with our numbers beside its own, its claims judged, and figures."""
+class ReportCommand:
+    """Write the paper's tables with reproduced numbers, a check of its claims, and figures."""
 
-    folder: Path | None = None
-    """Runs to take results from; without it, the tables that are already in --out."""
+    folder: Annotated[Path | None, optional("PATH", "the tables in --out")] = None
+    """Folder of runs to collect results from."""
     out: Path = Path("results")
-    """Folder for the tidy tables and what is written from them: Markdown, LaTeX, CSV, HTML."""
-    weights: Path | None = None
-    """Also copy the weights of these runs into this folder, named after their experiments (and
-    their hash, where settings are not the paper's or the name is taken)."""
-    readme: Path | None = None
-    """Also put the table of claims into this page, between the marks that it has for it."""
-
+    """Folder for the tidy tables and the reports made of them: Markdown, LaTeX, CSV, HTML."""
+    weights: Annotated[Path | None, optional("PATH")] = None
+    """Folder to copy the weights of the runs to, named after their experiments (plus their hash,
+    if settings differ from the paper's or the name is taken)."""
+    readme: Annotated[Path | None, optional("FILE")] = None
+    """Markdown page whose table of claims is replaced, between its markers."""
     examples: bool = False
-    """Also write a page of the viewer for every network at hand, in --folder or else in the
-    package, and link the numbers of the HTML page to them."""
+    """Write an `explore` page for every network in --folder, or else in the package, and link the
+    numbers of the HTML page to them."""
 
     def run(self) -> None:
-        """Collects, writes, says what it wrote."""
+        """Collect the results and write the reports."""
         from algotransfer.cli.console import next_step, output, wrote
         from algotransfer.report.agreement import check_small_graphs
         from algotransfer.report.cells import seed_values
@@ -42,7 +44,7 @@ class Report:
         if self.folder is not None:
             self._collect(self.folder)
         elif not (self.out / RESULTS).exists():
-            raise FileNotFoundError(
+            raise UserError(
                 f"there is no {self.out / RESULTS}; name a folder of runs with --folder"
             )
         results = read_results(self.out / RESULTS)
@@ -59,7 +61,7 @@ class Report:
         for miss in check.misses:
             output.print(f"  misses: {miss}", soft_wrap=True)
         output.print(note, soft_wrap=True)
-        next_step(f"look at {self.out / 'report.html'}")
+        next_step(f"open {self.out / 'report.html'}")
 
     def _write_examples(self, results: Any) -> dict[tuple[str, ...], str]:
         from algotransfer.cli.console import progress_bar, wrote
@@ -69,12 +71,12 @@ class Report:
         with progress_bar() as progress:
             pages = write_examples(models, self.out)
             total = len(models) * len(SIZES)
-            found = dict(progress.track(pages, total, description="examples for the viewer"))
+            found = dict(progress.track(pages, total, description="explore pages"))
         wrote(self.out / FOLDER)
         return found
 
     def _collect(self, folder: Path) -> None:
-        """Tidy tables, environments and weights of all finished runs."""
+        """Write tidy tables, environments and weights of all finished runs."""
         from algotransfer.cli.console import wrote
         from algotransfer.files import write_atomically
         from algotransfer.report.collect import (
@@ -101,7 +103,7 @@ class Report:
         wrote(self.out / CALLS)
         if self.weights is not None:
             self.weights.mkdir(parents=True, exist_ok=True)
-            taken: set[str] = set()  # a run of other seeds has the same experiment
+            taken: set[str] = set()  # runs with other seeds have the same name
             for run, model in trained_runs(folder):
                 name = run.parent.name
                 if name in taken or marks(model):

@@ -1,4 +1,4 @@
-"""Steps of a reproduction for the eye: what will be done, what was done, where the time went."""
+"""Rich tables of the steps of `reproduce`: estimates and results."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from algotransfer.reproduce.steps import Step
 
 
 def estimate_table(steps: Iterable[Step], folder: Path, estimates: Estimates) -> Group:
-    """Every step with the time it will take, and all of them one after the other."""
+    """Make a row per step with its estimated time; the title has the sum."""
     table, total, left = plain_table(["step"], ["estimate"]), 0.0, 0
     for step in steps:
         if step.found(folder):
-            table.add_row(step.name, "there already")
+            table.add_row(step.name, "done")
             continue
         seconds = step.estimate(folder, estimates)
         table.add_row(step.name, duration(seconds))
@@ -31,7 +31,7 @@ def estimate_table(steps: Iterable[Step], folder: Path, estimates: Estimates) ->
 
 
 def result_table(results: Sequence[Result], wall: float) -> Group:
-    """How many steps of each kind ended how; then what the time went into."""
+    """Count the steps of each kind by outcome; sum the time by activity."""
     kinds = list(dict.fromkeys(result.step.name.split()[0] for result in results))
     states = list(dict.fromkeys(result.state for result in results))
     counts = Counter((result.step.name.split()[0], result.state) for result in results)
@@ -41,11 +41,11 @@ def result_table(results: Sequence[Result], wall: float) -> Group:
     spent: Counter[str] = Counter()
     for result in results:
         spent.update(result.seconds)
-    times = plain_table(["time went into"], ["seconds", "share"])
+    times = plain_table(["time spent on"], ["seconds", "share"])
     for name, seconds in spent.most_common():
         times.add_row(name, f"{seconds:.0f}", f"{seconds / max(spent.total(), 1e-9):.0%}")
     title = (
-        f"{duration(wall)} on the clock, {duration(spent.total())} of work in steps that ran "
-        "beside each other"
+        f"{duration(wall)} of wall-clock time, {duration(spent.total())} summed over steps that "
+        "ran in parallel"
     )
-    return Group(titled("What was done", steps), titled(title, times))
+    return Group(titled("Steps", steps), titled(title, times))
