@@ -38,7 +38,7 @@ HARMLESS = {
     "execute": ["nope", "nope.csv"],
     "reproduce": ["--table", "nope"],
     "report": ["--folder", "nope", "--out", "nope"],
-    "explore": ["--nodes", "0"],
+    "explore": ["--num-nodes", "0"],
     "bench": ["--repeats", "0"],
 }
 
@@ -55,8 +55,10 @@ def outcome(words):
 
 
 def options_of(command):
-    fields = COMMANDS[command].__dataclass_fields__.values()
-    names = {"--" + field.name.strip("_").replace("_", "-") for field in fields}
+    fields = [*COMMANDS[command].__dataclass_fields__]
+    if command == "train":
+        fields += Experiment.__dataclass_fields__
+    names = {"--" + name.strip("_").replace("_", "-") for name in fields} - {"--experiment"}
     return sorted(names - set(HARMLESS[command]))
 
 
