@@ -24,9 +24,9 @@ demo.main()
 def test_demo(tmp_path):
     text = run_python(SMALL_DEMO, folder=tmp_path)
     folder = tmp_path / "demo"
-    for label in ("NE\\+\\+, from the package", "relax, trained now"):
+    for label in ("NE\\+\\+ \\(package\\)", "relax \\(trained\\)"):
         assert re.search(rf"{label} +\d\.\d\d \(\d+, \d\.\d\d–\d\.\d\d\)", text)
     assert "random neighbour" in text
     assert len(list((folder / "runs").iterdir())) == 1
     assert (folder / "error_by_size.png").stat().st_size > 10_000
-    assert "NE++, from the package" in (folder / "explore.html").read_text(encoding="utf-8")
+    assert "NE++ (package)" in (folder / "explore.html").read_text(encoding="utf-8")

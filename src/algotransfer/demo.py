@@ -109,9 +109,9 @@ def main(folder: str | Path = "demo") -> None:
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     heading("1. Train a relax network without the algorithm's steps, on graphs of 20 nodes")
-    models = {"relax, trained now": train_relax(folder)}
+    models = {"relax (trained)": train_relax(folder)}
     heading("2. Compare it with an NE++ network of the package on larger graphs")
-    models = {"NE++, from the package": load_model(COMMITTED), **models}
+    models = {"NE++ (package)": load_model(COMMITTED), **models}
     results = measure(models)
     heading("3. Draw the errors, and write a page that shows where the networks go wrong")
     draw(folder, results)
