@@ -25,6 +25,7 @@ from algotransfer.supervisions import SUPERVISIONS
         ({"method": "freez", "base": ("prim",)}, "unknown transfer method 'freez' .*'freeze'"),
         ({"select": "bets"}, "Experiment: select is .bets. .* expected .best. or .mean."),
         ({"hidden": "32"}, r"hidden is '32' \(of type str\); expected int or None"),
+        ({"hidden": True}, "hidden is True .of type bool.; expected int or None"),
         ({"base": "prim", "method": "freeze"}, "base is 'prim'.* expected tuple"),
     ],
 )

@@ -53,7 +53,9 @@ def check_types(owner: Callable, values: Mapping[str, Any]) -> dict[str, Any]:
         value = checked[name] = _as_python(values[name], hint)
         if isinstance(value, str) and "\0" in value:
             raise UserError(f"{name} is {shown(value)}; text cannot hold a null character")
-        if not is_bearable(value, hint, conf=conf):
+        # bool is a subclass of int, but True is not a number of nodes.
+        bool_as_number = isinstance(value, bool) and not _accepts_bool(hint)
+        if bool_as_number or not is_bearable(value, hint, conf=conf):
             raise UserError(
                 f"{owner.__name__}: {name} is {shown(value)} (of type {type(value).__name__}); "
                 f"expected {text}{_conversion_hint(value, hint)}"
@@ -84,6 +86,11 @@ def _as_python(value: Any, hint: Any) -> Any:
     dimensions = getattr(value, "ndim", None)
     row = dimensions == 1 and (Sequence in kinds or Iterable in kinds)
     return value.tolist() if hasattr(value, "tolist") and (dimensions == 0 or row) else value
+
+
+def _accepts_bool(hint: Any) -> bool:
+    kinds = (hint, *get_args(hint))
+    return bool in kinds or not (int in kinds or float in kinds)
 
 
 def _conversion_hint(value: Any, hint: Any) -> str:

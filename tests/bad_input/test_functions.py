@@ -157,6 +157,7 @@ def test_good_arguments_are_accepted(calls, monkeypatch):
             getattr(algotransfer, name)(**arguments)
 
 
+@pytest.mark.slow
 @given(data=st.data())
 def test_wrong_arguments(data, calls, tmp_path_factory):
     """Every function once, with one or two wrong arguments."""
