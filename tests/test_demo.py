@@ -11,7 +11,7 @@ from algotransfer import demo
 from algotransfer.datasets import Preset
 
 demo.COMMITTED = "ne-dijkstra-na"
-demo.TRAINED = replace(demo.TRAINED, max_epochs=1)
+demo.TRAINED = replace(demo.TRAINED, max_epochs=1, batch_size=4)
 demo.SEEDS = 2
 demo.TRAINING_GRAPHS = Preset(train=4, validation=2, test=1, num_nodes=8)
 demo.TEST_GRAPHS = {8: 2, 12: 1}
