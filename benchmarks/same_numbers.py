@@ -27,10 +27,10 @@ from rich.table import Table
 from side_by_side import RESULTS, write
 
 from algotransfer.datasets import Preset, make_splits
+from algotransfer.datasets.presets import PAPER_FAMILIES
 from algotransfer.devices import default_device
 from algotransfer.evaluation import evaluate
 from algotransfer.experiment import Experiment
-from algotransfer.datasets.presets import PAPER_FAMILIES
 from algotransfer.networks import NE, NEPlusPlus
 from algotransfer.training import objective, train
 from algotransfer.training.examples import make_examples

@@ -25,10 +25,10 @@ from rich.table import Table
 
 from algotransfer.algorithms import get_algorithm
 from algotransfer.datasets import Dataset, Splits, make_dataset
+from algotransfer.datasets.presets import PAPER_FAMILIES
 from algotransfer.evaluation import evaluate
 from algotransfer.experiment import Experiment
 from algotransfer.graphs.graph import Graph, concatenate
-from algotransfer.datasets.presets import PAPER_FAMILIES
 from algotransfer.networks import MODELS
 from algotransfer.training import train
 
