@@ -15,7 +15,7 @@ help: ## list the targets
 
 setup: $(READY) ## make .venv and install the package with its development tools
 
-demo: $(READY) ## the paper in small, on the CPU, in a few minutes
+demo: $(READY) ## the problem and what works, on the CPU, in three minutes
 	$(BIN)/python -m algotransfer.demo
 
 test: $(READY) browser ## run the tests (WORKERS=2 processes; PYTEST_FLAGS adds options)

@@ -27,10 +27,10 @@ from rich.table import Table
 from side_by_side import RESULTS, write
 
 from algotransfer.datasets import Preset, make_splits
+from algotransfer.datasets.presets import PAPER_FAMILIES
 from algotransfer.devices import default_device
 from algotransfer.evaluation import evaluate
 from algotransfer.experiment import Experiment
-from algotransfer.names import FAMILY_NAMES
 from algotransfer.networks import NE, NEPlusPlus
 from algotransfer.training import objective, train
 from algotransfer.training.examples import make_examples
@@ -64,7 +64,7 @@ def first_losses(experiment: Experiment, seeds: int) -> dict[str, np.ndarray]:
     weights perturbed in the last bit (`nudged`), which shows the sensitivity of training.
     """
     wanted = STEPS * experiment.batch_size
-    splits = make_splits(Preset(train=-(-wanted // len(FAMILY_NAMES)), validation=20, test=1))
+    splits = make_splits(Preset(train=-(-wanted // len(PAPER_FAMILIES)), validation=20, test=1))
     long_experiment = replace(experiment, max_epochs=STEPS, patience=STEPS)
     program, start = start_seeds(long_experiment, tuple(range(seeds)))
     training, validation = (

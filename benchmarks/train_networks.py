@@ -19,7 +19,7 @@ from side_by_side import RESULTS, Contestant, graphs_per_second, show, write
 from algotransfer.bench.training_speed import prepare_epoch
 from algotransfer.datasets import Preset, make_splits
 from algotransfer.experiment import Experiment
-from algotransfer.names import MODEL_NAMES
+from algotransfer.networks.registry import MODELS
 
 TARGETS = ("bellman_ford", "dijkstra")
 
@@ -52,7 +52,7 @@ def main() -> None:
     data = Preset(train=arguments.graphs, validation=arguments.graphs // 10 + 1, test=1)
     rows = []
     for target in TARGETS:
-        contestants = {model: contestant(model, target, data) for model in MODEL_NAMES}
+        contestants = {model: contestant(model, target, data) for model in MODELS}
         rates = graphs_per_second(contestants, arguments.repeats)
         rows.append({"target": target, "graphs_per_second": rates})
     show("Training without the algorithm's steps, by processor time", rows, "relax")

@@ -19,7 +19,7 @@ from algotransfer.datasets import (
 )
 
 # Graphs of two families, mixed. The same arguments give the same graphs on any machine.
-dataset = make_dataset(graph=("er", "grid"), num_graphs=50, num_nodes=20, seed=0)
+dataset = make_dataset(family=("er", "grid"), num_graphs=50, num_nodes=20, seed=0)
 print(dataset)
 for row in graph_statistics(dataset):
     print(f"  {row.family}: {row.mean_edges:.1f} edges, diameter {row.mean_diameter:.1f}")

@@ -25,10 +25,10 @@ from rich.table import Table
 
 from algotransfer.algorithms import get_algorithm
 from algotransfer.datasets import Dataset, Splits, make_dataset
+from algotransfer.datasets.presets import PAPER_FAMILIES
 from algotransfer.evaluation import evaluate
 from algotransfer.experiment import Experiment
 from algotransfer.graphs.graph import Graph, concatenate
-from algotransfer.names import FAMILY_NAMES
 from algotransfer.networks import MODELS
 from algotransfer.training import train
 
@@ -51,7 +51,7 @@ def padded(graphs: Graph, num_nodes: int) -> Graph:
 
 def training_graphs(sizes: tuple[int, ...], count: int) -> Dataset:
     """Training graphs, `count` of each family over all sizes, padded to the largest."""
-    parts = [make_dataset(FAMILY_NAMES, count // len(sizes), size) for size in sizes]
+    parts = [make_dataset(PAPER_FAMILIES, count // len(sizes), size) for size in sizes]
     if len(parts) == 1:
         return parts[0]
     return Dataset(
@@ -75,14 +75,14 @@ def measure(variant: Variant, target: str, arguments: argparse.Namespace) -> dic
     )
     splits = Splits(
         train=training_graphs(variant.sizes, arguments.graphs),
-        validation=make_dataset(FAMILY_NAMES, arguments.judges, split="validation"),
+        validation=make_dataset(PAPER_FAMILIES, arguments.judges, split="validation"),
         test={},
     )
     with tempfile.TemporaryDirectory() as folder:
         _, model = train(experiment, arguments.seeds, data=splits, folder=folder, device="cpu")
     assert model is not None
     judges = [
-        make_dataset(FAMILY_NAMES, arguments.judges, size, JUDGES, split="validation")
+        make_dataset(PAPER_FAMILIES, arguments.judges, size, JUDGES, split="validation")
         for size in arguments.num_nodes
     ]
     frame = evaluate(model, judges)

@@ -49,7 +49,7 @@ def program(*arguments):
 program.eval_shape = dense.eval_shape
 module.PROGRAMS["dense"] = program
 second = jax.devices()[1]
-splits = make_splits(Preset(graph=("er",), train=4, validation=2, test=2, num_nodes=6))
+splits = make_splits(Preset(family=("er",), train=4, validation=2, test=2, num_nodes=6))
 experiment = Experiment(target="bfs", supervision="tf", hidden=2, batch_size=2, max_epochs=1)
 with jax.default_device(second):
     run("bfs", splits.train.graphs)

@@ -1,13 +1,19 @@
-"""The package as a whole: its public names, its version, what importing it costs."""
+"""The package: public names, type checks of their arguments, version, import time."""
 
+import json
+import re
 import subprocess
 import sys
 from importlib.metadata import version
 
+import networkx
+import numpy as np
 import pytest
+import scipy.sparse
 from jaxtyping import TypeCheckError
 
 import algotransfer
+from algotransfer.errors import UserError
 from algotransfer.graphs.families import edge_probability
 
 
@@ -17,19 +23,37 @@ def test_public_name_resolves(name):
     assert name in dir(algotransfer)
 
 
-def test_each_public_name_has_a_module():
-    assert sorted(algotransfer.__all__) == sorted(algotransfer._MODULE_OF)
+def test_a_submodule_does_not_replace_the_function_of_its_name():
+    import algotransfer.datasets.from_graphs
+    import algotransfer.networks.rollout
+
+    assert callable(algotransfer.datasets.from_graphs)
+    assert callable(algotransfer.networks.rollout)
 
 
-def test_type_checkers_see_the_same_names():
-    """The names under TYPE_CHECKING are those that load lazily, from the same modules."""
-    import ast
-    from pathlib import Path
+def test_public_functions_check_types():
+    with pytest.raises(UserError, match=r"run: graphs is 3 \(of type int\); expected Graph"):
+        algotransfer.run("bfs", 3)
 
-    tree = ast.parse(Path(algotransfer.__file__).read_text(encoding="utf-8"))
-    [block] = [node for node in tree.body if isinstance(node, ast.If)]
-    seen = {alias.name: node.module for node in block.body for alias in node.names}
-    assert seen == algotransfer._MODULE_OF
+
+@pytest.mark.parametrize(
+    ("wrong", "hint"),
+    [
+        (networkx.path_graph(3), "algotransfer.graphs.from_networkx(graph).graph makes one"),
+        (scipy.sparse.eye_array(3), "algotransfer.graphs.from_scipy(matrix).graph makes one"),
+        ("graph.csv", "read_graph(path).graph reads one from a file"),
+    ],
+)
+def test_a_wrong_graph_names_its_converter(wrong, hint):
+    with pytest.raises(UserError, match=re.escape(f"expected Graph; {hint}")):
+        algotransfer.run("bfs", wrong)
+
+
+def test_numbers_of_numpy_are_accepted():
+    dataset = algotransfer.make_dataset("er", np.int64(2), np.array(5), np.uint8(1))
+    assert json.dumps(dataset.arguments) == json.dumps(
+        algotransfer.make_dataset("er", 2, 5, 1).arguments
+    )
 
 
 def test_unknown_name_is_an_attribute_error():

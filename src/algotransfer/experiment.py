@@ -1,7 +1,4 @@
-"""`Experiment`: everything that decides a training run, besides seeds and data, as plain data.
-
-This module imports nothing heavy, so that the command line can show it at once.
-"""
+"""`Experiment`: the settings of a training run, except seeds and data. Importable without jax."""
 
 from __future__ import annotations
 
@@ -11,57 +8,65 @@ import json
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from algotransfer.algorithms.registry import ALGORITHMS
 from algotransfer.errors import UserError, shown
 from algotransfer.limits import MAX_FLOAT, MAX_SETTINGS
 from algotransfer.methods import ALONE, METHODS, TOGETHER
-from algotransfer.names import check_name
+from algotransfer.networks.registry import MODELS
+from algotransfer.supervisions import SUPERVISIONS
+from algotransfer.type_checks import check_fields
 
-MAX_EXTRA_STEPS = 1000  # steps that an answer is asked to last
-MAX_SEEDS = 1000  # that are trained together
-SEVERAL = {"ne++": 16}  # width of networks that are narrower with several algorithms; others: 32
+MAX_EXTRA_STEPS = 1000
+MAX_SEEDS = 1000  # trained together
+WIDTH, WIDTH_OF_SEVERAL = 32, {"ne++": 16}  # NE++ is narrower when it learns several algorithms
 
 
 @dataclass(frozen=True)
 class Experiment:
-    """One training: a network, a target algorithm, and what is known beside it."""
+    """One training: a network, a target algorithm, its supervision and the transfer method."""
 
     model: str = "ne"
-    """The network: the Neural Executor, its more expressive successor, or another."""
+    """Network: the Neural Executor (ne), NE++, relax, or a registered one."""
     target: str = "dijkstra"
-    """The algorithm to learn (`algotransfer list` names them)."""
+    """Algorithm to learn (`algotransfer list` shows all)."""
     supervision: str = "na"
-    """Teacher forcing (every step is shown), or no algorithm (inputs and outputs alone)."""
+    """tf: teacher forcing, which shows every step; na: no algorithm, inputs and outputs alone."""
     method: str = ALONE
-    """How knowledge of the base algorithms is transferred to the target."""
+    """Transfer method from the base algorithms to the target."""
     base: tuple[str, ...] = ()
-    """Base algorithms, trained with teacher forcing; none for the method `none`."""
+    """Base algorithms, trained with teacher forcing; required by every method but none."""
     trajectories: int = 10
     """Trajectories sampled per graph when a sequential target is trained without its steps."""
     select: Literal["best", "mean"] = "best"
-    """Whether the best trajectory is back-propagated, or their mean."""
+    """Back-propagate through the best trajectory of a graph, or the mean over all of them."""
     extra_steps: int = 0
-    """Steps that an answer must last: without the algorithm every training graph runs on for none
-    to so many of them after the end, and only then is the answer looked at."""
+    """Train (na) with up to this many steps after the end of the algorithm, drawn per graph, so
+    that the answer stays right; 0 stops at the end."""
     infinity: float | Literal["instance"] = "instance"
-    """What the network sees for ∞: each graph's own stand-in, or a fixed number."""
+    """Number that stands for ∞ in the network's input: chosen per graph (instance), or fixed."""
     hidden: int | None = None
     """Width of the hidden state; by default 32, or 16 for NE++ with several algorithms."""
     batch_size: int = 64
-    """Graphs per step."""
+    """Graphs per gradient step."""
     learning_rate: float = 5e-4
-    """Adam's learning rate."""
+    """Learning rate of Adam."""
     clip_norm: float = 8.0
-    """Norm to which gradients are clipped."""
+    """Largest norm of a gradient; longer ones are scaled down."""
     patience: int = 10
     """Epochs without a better validation loss after which training stops."""
     tolerance: float = 5e-6
-    """By how much a validation loss must be lower to count as better."""
+    """Decrease of the validation loss that counts as better."""
     max_epochs: int = 500
-    """Epochs after which training stops in any case."""
+    """Largest number of epochs."""
     precision: Literal["float32", "tensorfloat32"] = "float32"
     """Precision of matrix products in training (evaluation always uses float32)."""
 
     def __post_init__(self):
+        check_fields(self)
+        MODELS.check(self.model)
+        ALGORITHMS.check(self.target, *self.base)
+        SUPERVISIONS.check(self.supervision)
+        METHODS.check(self.method)
         for field, most in MAX_SETTINGS.items():
             value = getattr(self, field)
             if value is not None and not 1 <= value <= most:
@@ -73,7 +78,6 @@ class Experiment:
                 raise UserError(f"{field}={shown(value)}; expected a finite number above 0")
         if not abs(self.tolerance) <= MAX_FLOAT:
             raise UserError(f"tolerance={shown(self.tolerance)}; expected a finite number")
-        check_name("transfer method", self.method, METHODS)
         if METHODS[self.method].needs_base == (not self.base):
             raise UserError(
                 f"method {self.method!r} with base {list(self.base)}: every method but 'none' "
@@ -88,17 +92,17 @@ class Experiment:
     def width(self) -> int:
         """Width of the hidden state."""
         several = len(self.base) > 1 or METHODS[self.method].joint
-        return self.hidden or (SEVERAL.get(self.model, 32) if several else 32)
+        return self.hidden or (WIDTH_OF_SEVERAL.get(self.model, WIDTH) if several else WIDTH)
 
     @property
     def tasks(self) -> tuple[tuple[str, str], ...]:
-        """(algorithm, supervision) of everything trained in this run; the target is the last."""
+        """(algorithm, supervision) of each trained task; the target is the last."""
         joint = [(name, "tf") for name in self.base] if METHODS[self.method].joint else []
         return (*joint, (self.target, self.supervision))
 
     @property
     def name(self) -> str:
-        """A short name for folders and tables."""
+        """Short name for folders and tables."""
         parts = [self.model, *self.base, self.target, self.supervision]
         if self.method != ALONE:
             parts.append(self.method)
@@ -109,7 +113,7 @@ class Experiment:
         return "-".join(parts)
 
     def pretraining(self) -> Experiment | None:
-        """The experiment whose processor this one starts from, if there is one."""
+        """Return the experiment whose trained processor this one starts from, or None."""
         if not METHODS[self.method].pretrained:
             return None
         *others, last = self.base
@@ -119,42 +123,38 @@ class Experiment:
             supervision="tf",
             base=tuple(others),
             method=TOGETHER if others else ALONE,
-            trajectories=Experiment.trajectories,  # teacher forcing samples none: one base for all
+            trajectories=Experiment.trajectories,  # unused by teacher forcing; one base for all
             select=Experiment.select,
             extra_steps=Experiment.extra_steps,
         )
         return base if base.width == self.width else dataclasses.replace(base, hidden=self.width)
 
     def to_json(self) -> dict:
-        """All fields, as JSON knows them."""
+        """Return all fields as JSON values."""
         fields = {**dataclasses.asdict(self), "base": list(self.base)}
-        if not self.extra_steps:  # younger than the first runs, whose names must stay
+        if not self.extra_steps:  # added later; keeps the hashes of older runs
             del fields["extra_steps"]
         return fields
 
     @classmethod
     def from_json(cls, fields: Any) -> Experiment:
-        """The inverse of `to_json`; believes nothing."""
+        """Inverse of `to_json`; validates its input."""
         known = {field.name for field in dataclasses.fields(cls)}
-        if not isinstance(fields, dict) or not fields.keys() <= known or "base" not in fields:
-            raise UserError(f"{fields!r:.200} is no experiment of this version")
-        names = [fields.get(name, "") for name in ("model", "target", "supervision", "method")]
-        try:
-            if all(isinstance(name, str) for name in [*names, *fields["base"]]):
-                return cls(**{**fields, "base": tuple(fields["base"])})
-        except TypeError as error:
-            raise UserError(f"an experiment cannot have these fields: {error}") from error
-        raise UserError(f"an experiment's names must be text, got {names} {fields['base']}")
+        if not isinstance(fields, dict) or not fields.keys() <= known:
+            raise UserError(f"{fields!r:.200} is not an experiment of this version")
+        if not isinstance(base := fields.get("base"), list):
+            raise UserError(f"base is {base!r:.200}; expected a list of algorithms")
+        return cls(**{**fields, "base": tuple(base)})
 
 
 def check_seeds(count: int) -> int:
-    """A number of seeds that can be trained together."""
+    """Return `count` if that many seeds can be trained together."""
     if not 1 <= count <= MAX_SEEDS:
         raise UserError(f"{count} seeds; expected at least 1 and at most {MAX_SEEDS}")
     return count
 
 
 def fingerprint(content: dict) -> str:
-    """A short hash of plain data: equal content gives equal names, on any machine."""
+    """Return a short hash of JSON data, the same on every machine."""
     text = json.dumps(content, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()[:16]

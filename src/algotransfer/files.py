@@ -16,8 +16,8 @@ from typing import Any, BinaryIO
 from algotransfer.errors import UserError
 
 
-class DamagedFile(ValueError):
-    """The content of a file is not what was written to it."""
+class DamagedFile(UserError):
+    """A file does not hold what was written to it."""
 
 
 class Notice(UserWarning):

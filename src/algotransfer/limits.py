@@ -1,8 +1,4 @@
-"""The largest numbers that can be asked for: far more than anybody has trained.
-
-Beyond them numbers and shapes overflow. This module imports nothing heavy, so that an `Experiment`
-can use it.
-"""
+"""Upper bounds of numeric settings, beyond which numbers and shapes overflow."""
 
 import sys
 
@@ -13,4 +9,4 @@ MAX_SETTINGS = {
     "max_epochs": 1_000_000,
     "hidden": 16_384,
 }
-MAX_FLOAT = sys.float_info.max  # neither ∞, nor a whole number that no float is near
+MAX_FLOAT = sys.float_info.max  # excludes ∞ and integers beyond the range of a float

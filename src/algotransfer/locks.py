@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from algotransfer.errors import UserError
 from algotransfer.files import remove_leftovers
 
 LOCK = ".lock"
@@ -20,8 +21,8 @@ LOCK = ".lock"
 UNSUPPORTED = {errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS}
 
 
-class InUse(ValueError):
-    """Another process holds the lock of a folder."""
+class InUse(UserError):
+    """Another process works in a folder."""
 
 
 @contextmanager

@@ -1,7 +1,6 @@
-"""Transfer methods as data: which processors the target network has, and which of them learn.
+"""Transfer methods as data: the processors of the target network, and which of them are trained.
 
-Adding a method is one entry of `METHODS`. This module imports nothing heavy, so that the command
-line knows all methods at once.
+Register another method with one entry of `METHODS`. Importable without jax.
 """
 
 from __future__ import annotations
@@ -9,16 +8,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from algotransfer.errors import UserError
+from algotransfer.registry import Registry
 
 
 @dataclass(frozen=True)
 class TransferMethod:
-    """How a target network is put together.
+    """How a target network is built from fresh and pretrained processors.
 
     **Arguments:**
 
-    - `processors`: where each processor comes from, `fresh` or `base`; their outputs are summed.
-    - `frozen`: for each processor, whether it stays exactly as it is.
+    - `processors`: origin of each processor, `fresh` or `base`; their outputs are summed.
+    - `frozen`: for each processor, whether its weights stay fixed.
     - `joint`: whether the base algorithms are trained together with the target.
     """
 
@@ -35,21 +35,24 @@ class TransferMethod:
 
     @property
     def pretrained(self) -> bool:
-        """Whether a base model must be trained before."""
+        """Whether a base model must be trained first."""
         return "base" in self.processors
 
     @property
     def needs_base(self) -> bool:
-        """Whether it is about base algorithms at all."""
+        """Whether the method uses base algorithms."""
         return self.pretrained or self.joint
 
 
-ALONE, TOGETHER = "none", "multitask"  # how base models are trained: one algorithm, or several
+ALONE, TOGETHER = "none", "multitask"  # methods that train base models: one algorithm, several
 
-METHODS: dict[str, TransferMethod] = {
-    ALONE: TransferMethod(),
-    "freeze": TransferMethod(("base",), (True,)),
-    "fine_tune": TransferMethod(("base",), (False,)),
-    "two_processor": TransferMethod(("base", "fresh"), (True, False)),
-    TOGETHER: TransferMethod(joint=True),
-}
+METHODS: Registry[TransferMethod] = Registry(
+    "transfer method",
+    {
+        ALONE: TransferMethod(),
+        "freeze": TransferMethod(("base",), (True,)),
+        "fine_tune": TransferMethod(("base",), (False,)),
+        "two_processor": TransferMethod(("base", "fresh"), (True, False)),
+        TOGETHER: TransferMethod(joint=True),
+    },
+)

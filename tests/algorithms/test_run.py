@@ -10,9 +10,10 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from algorithms import batches
+from algotransfer.algorithms.engines import LANES
 
 from algotransfer.algorithms import ALGORITHMS, get_algorithm, run
-from algotransfer.algorithms.engines import LANES
+from algotransfer.errors import UserError
 from algotransfer.graphs import concatenate, sample_graphs
 
 # The package's name `run` is the function; the module of that name is asked for by its path.
@@ -162,7 +163,7 @@ def test_underflow_is_an_error(name, layout):
         f"{name} on graph 1: a key under- or overflowed float32 to 0, the key of an unreached "
         "node; rescale the weights"
     )
-    with pytest.raises(FloatingPointError, match=says(message)):
+    with pytest.raises(UserError, match=says(message)):
         run(name, two(PATH, fine, lost), layout=layout)
     assert np.all(np.asarray(run(name, two(PATH, fine), layout=layout).final_key) > 0)
 
@@ -170,7 +171,7 @@ def test_underflow_is_an_error(name, layout):
 @EACH_LAYOUT
 @pytest.mark.parametrize("name", ["bellman_ford", "dijkstra"])
 def test_overflow_is_an_error(name, layout):
-    with pytest.raises(FloatingPointError, match=f"{name} on graph 0: .* float32 to inf"):
+    with pytest.raises(UserError, match=f"{name} on graph 0: .* float32 to inf"):
         run(name, two(PATH[:2], [3e38, 3e38]), layout=layout)
 
 
@@ -229,7 +230,7 @@ def test_chunks_change_nothing(name, in_a_chunk, monkeypatch):
 def test_a_lost_key_is_found_in_any_chunk(monkeypatch):
     monkeypatch.setitem(run_module.CHUNK_CELLS, jax.default_backend(), 2 * 81)
     graphs = concatenate([two(PATH, np.full(8, 1e-4))] * 3 + [two(PATH, np.full(8, 1e-6))])
-    with pytest.raises(FloatingPointError, match="reliable_seq on graph 6"):
+    with pytest.raises(UserError, match="reliable_seq on graph 6"):
         run("reliable_seq", graphs)
 
 

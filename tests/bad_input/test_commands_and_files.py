@@ -38,7 +38,7 @@ HARMLESS = {
     "execute": ["nope", "nope.csv"],
     "reproduce": ["--table", "nope"],
     "report": ["--folder", "nope", "--out", "nope"],
-    "explore": ["--nodes", "0"],
+    "explore": ["--num-nodes", "0"],
     "bench": ["--repeats", "0"],
 }
 
@@ -55,8 +55,10 @@ def outcome(words):
 
 
 def options_of(command):
-    fields = COMMANDS[command].__dataclass_fields__.values()
-    names = {"--" + field.name.strip("_").replace("_", "-") for field in fields}
+    fields = [*COMMANDS[command].__dataclass_fields__]
+    if command == "train":
+        fields += Experiment.__dataclass_fields__
+    names = {"--" + name.strip("_").replace("_", "-") for name in fields} - {"--experiment"}
     return sorted(names - set(HARMLESS[command]))
 
 
@@ -259,7 +261,7 @@ def test_an_array_that_claims_to_be_huge_is_not_allocated(tmp_path):
 
 @pytest.mark.parametrize("claimed", [2**26, 2**40])
 def test_samples_of_clrs_that_unpack_to_too_much(claimed, tmp_path, monkeypatch):
-    monkeypatch.setattr(clrs, "LARGEST", 2**20)
+    monkeypatch.setattr(clrs, "MAX_SAMPLE_BYTES", 2**20)
     path, claim = tmp_path / "bomb.npz", io.BytesIO()
     header = {"descr": "|u1", "fortran_order": False, "shape": (claimed,)}
     np.lib.format.write_array_header_1_0(claim, header)
@@ -286,8 +288,8 @@ def bomb(path, size, kind=tarfile.REGTYPE):
 
 @pytest.mark.parametrize("kind", [tarfile.REGTYPE, tarfile.XHDTYPE, tarfile.GNUTYPE_LONGNAME])
 def test_an_archive_that_unpacks_to_too_much(kind, tmp_path, monkeypatch):
-    monkeypatch.setattr(packing, "LARGEST", 2**23)
-    monkeypatch.setattr(packing, "AT_ONCE", 2**22)
+    monkeypatch.setattr(packing, "MAX_UNPACKED_BYTES", 2**23)
+    monkeypatch.setattr(packing, "MAX_READ_BYTES", 2**22)
     bomb(tmp_path / "bomb.tar.gz", 2**26, kind)
 
     def read():

@@ -5,7 +5,7 @@ import sys
 
 import train_networks
 
-from algotransfer.names import MODEL_NAMES
+from algotransfer.networks.registry import MODELS
 
 
 def test_networks_take_turns(monkeypatch, tmp_path, capsys):
@@ -22,12 +22,12 @@ def test_networks_take_turns(monkeypatch, tmp_path, capsys):
     monkeypatch.setattr(sys, "argv", ["train_networks.py", *options])
     train_networks.main()
     warmed_and_timed = [
-        (target, model) for target in train_networks.TARGETS for model in (*MODEL_NAMES,) * 3
+        (target, model) for target in train_networks.TARGETS for model in (*MODELS,) * 3
     ]
     assert turns == warmed_and_timed
     rows = json.loads(out.read_text())["rows"]
     assert [row["target"] for row in rows] == list(train_networks.TARGETS)
-    assert all(list(row["graphs_per_second"]) == list(MODEL_NAMES) for row in rows)
+    assert all(list(row["graphs_per_second"]) == list(MODELS) for row in rows)
     assert "relax is" in capsys.readouterr().out
 
 

@@ -25,7 +25,7 @@ def words(arguments):
 
 
 def test_the_command_of_the_contract(tmp_path, capsys):
-    options = "--algorithm dijkstra --graph er --num-graphs 30 --num-nodes 20 --seed 0"
+    options = "--algorithm dijkstra --family er --num-graphs 30 --num-nodes 20 --seed 0"
     assert main(words(f"data {options} --out FILE.npz")) == 0
     text = capsys.readouterr().out
     assert "wrote FILE.npz\n" in text
@@ -68,7 +68,7 @@ def test_a_preset_becomes_a_folder(monkeypatch, capsys):
 def test_own_graphs(capsys):
     for name, network in (("a", networkx.path_graph(4)), ("b", networkx.star_graph(3))):
         write_graph(f"{name}.csv", from_networkx(network).graph)
-    command = "data --from a.csv b.csv --source 3 --algorithm bellman_ford --out own.npz"
+    command = "data --graph a.csv b.csv --source 3 --algorithm bellman_ford --out own.npz"
     assert main(words(command)) == 0
     assert "wrote own.npz" in capsys.readouterr().out
     dataset = load_dataset("own.npz")
@@ -80,7 +80,7 @@ def test_own_graphs(capsys):
 @pytest.mark.parametrize(("source", "index"), [("b", 1), ("2", 2)])
 def test_a_source_by_name_or_index(source, index):
     Path("path.csv").write_text("source,target\na,b\nb,c\n")
-    command = f"data --from path.csv --source {source} --algorithm bfs --out own.npz"
+    command = f"data --graph path.csv --source {source} --algorithm bfs --out own.npz"
     assert main(words(command)) == 0
     assert load_dataset("own.npz").graphs.source.tolist() == [index]
 
@@ -89,29 +89,29 @@ def test_a_source_by_name_or_index(source, index):
     ("options", "message"),
     [
         ("--algorithm dijkstr", "unknown algorithm 'dijkstr' (did you mean 'dijkstra'?)"),
-        ("--graph gird", "unknown graph family 'gird' (did you mean 'grid'?)"),
+        ("--family gird", "unknown graph family 'gird' (did you mean 'grid'?)"),
         ("--preset samll", "unknown preset 'samll' (did you mean 'small'?)"),
-        ("--graph grid --shape cube", "unknown grid shape 'cube'"),
-        ("--graph grid --num-nodes 23 --algorithm bfs", "num_nodes is 23; expected a product"),
+        ("--family grid --shape cube", "unknown grid shape 'cube'"),
+        ("--family grid --num-nodes 23 --algorithm bfs", "num_nodes is 23; expected a product"),
         ("--num-nodes 1", "num_nodes is 1; expected at least 2"),
         ("--num-graphs 0", "num_graphs is 0; expected at least 1"),
         ("--seed -1", "seed is -1; expected at least 0"),
-        ("--graph ba --attachments 20", "attachments is 20 and num_nodes is 20"),
-        ("--graph er er", "each of them once"),
-        ("--preset paper --num-nodes 8", "--preset and --num-nodes cannot go together"),
-        ("--from a.csv --seed 3", "--from and --seed cannot go together"),
-        ("--statistics a.npz --out b.npz", "--statistics and --out cannot go together"),
-        ("--preset paper --from a.csv", "--preset and --from cannot go together"),
-        ("--source 2", "it goes with --from"),
+        ("--family ba --attachments 20", "attachments is 20 and num_nodes is 20"),
+        ("--family er er", "each of them once"),
+        ("--preset paper --num-nodes 8", "--preset and --num-nodes cannot be combined"),
+        ("--graph a.csv --seed 3", "--graph and --seed cannot be combined"),
+        ("--statistics a.npz --out b.npz", "--statistics and --out cannot be combined"),
+        ("--preset paper --graph a.csv", "--preset and --graph cannot be combined"),
+        ("--source 2", "add --graph FILE"),
         ("--out x.npz", "x.npz can hold one dataset with the traces of one algorithm"),
-        ("--preset small --algorithm bfs --out x.npz", "let --out name a folder"),
-        ("--algorithm bfs --out none/x.npz", "there is no folder none; make it first"),
+        ("--preset small --algorithm bfs --out x.npz", "set --out to a folder"),
+        ("--algorithm bfs --out none/x.npz", "there is no folder none; create it first"),
         ("--algorithm bfs --out file/x.npz", "file is a file, not a folder"),
         ("--algorithm bfs --out folder.npz", "folder.npz (Is a directory)"),
         ("--algorithm bfs --num-graphs 2 --out file", "file"),
         ("--statistics none.npz", "there is no file none.npz"),
         ("--statistics file", "file is damaged or was not written by algotransfer"),
-        ("--from none.csv", "none.csv"),
+        ("--graph none.csv", "none.csv"),
         ("--num-nodes 2001 --num-graphs 1 --algorithm bfs", "above 2000 nodes"),
     ],
 )
@@ -132,7 +132,7 @@ def test_mistakes(options, message, capsys, tmp_path):
 def test_no_permission(tmp_path, capsys):
     tmp_path.chmod(0o500)
     assert main(words("data --algorithm bfs --out x.npz")) == 2
-    assert "no permission; name another place" in capsys.readouterr().err
+    assert "no permission; choose another path" in capsys.readouterr().err
 
 
 def test_list_shows_every_name(capsys, monkeypatch):

@@ -1,14 +1,17 @@
 """`algotransfer evaluate` writes into the folder of a run, alone, and into no other."""
 
+import sys
+
 import pandas
 import pytest
 
 from algotransfer.cli import main
-from algotransfer.evaluation import COLUMNS, runs
+from algotransfer.evaluation import COLUMNS
 from algotransfer.locks import locked
 from algotransfer.training import committed_weights
 
 NAME = "ne-dijkstra-na"
+MODULE = sys.modules["algotransfer.evaluation.evaluate"]  # the function has the same name
 
 
 @pytest.fixture
@@ -16,7 +19,7 @@ def quick(monkeypatch):
     """Networks are evaluated in no time; the table is made up."""
     rows = [("network", 0, "er", 20, "pred", None, 0.1, 9)]
     frame = pandas.DataFrame(rows, columns=list(COLUMNS)).astype(COLUMNS)
-    monkeypatch.setattr(runs, "evaluate", lambda *_: frame)
+    monkeypatch.setattr(MODULE, "evaluate", lambda *_: frame)
 
 
 def test_a_folder_with_the_name_of_weights_is_not_their_run(quick, tmp_path, monkeypatch, capsys):

@@ -13,7 +13,7 @@ def scene(path):
 
 def test_an_algorithm_alone(tmp_path, capsys):
     out = tmp_path / "a.html"
-    words = ["--family", "grid", "--nodes", "12", "--seed", "3", "--source", "5"]
+    words = ["--family", "grid", "--num-nodes", "12", "--seed", "3", "--source", "5"]
     assert main(["explore", *words, "--algorithm", "bfs", "dfs", "--out", str(out)]) == 0
     assert f"wrote {out}" in capsys.readouterr().out.replace("\n", "")
     data = scene(out)
@@ -44,7 +44,7 @@ def test_mistakes_get_a_sentence(tmp_path, capsys):
         ("--algorithm", "dijkstar"): "did you mean 'dijkstra'?",
         ("--source", "lake"): "nodes of a sampled graph are numbers",
         ("--source", "99"): "no node is named 99; the nearest are",
-        ("--graph", "a.csv", "--nodes", "9"): "leave out --family, --nodes and --seed",
+        ("--graph", "a.csv", "--num-nodes", "9"): "leave out --family, --num-nodes and --seed",
         ("no-such-model",): "no-such-model is neither a run folder",
     }.items():
         assert main(["explore", *words]) == 2

@@ -25,7 +25,7 @@ def _in_a_folder(tmp_path, monkeypatch):
 def test_a_place_that_is_not_there(command, capsys):
     words = [word.format("none/x") for word in COMMANDS[command]]
     assert main([command, *words]) == 2
-    assert "there is no folder none; make it first" in capsys.readouterr().err
+    assert "there is no folder none; create it first" in capsys.readouterr().err
     assert os.listdir() == []
 
 

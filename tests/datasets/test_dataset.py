@@ -3,12 +3,11 @@
 import numpy as np
 import pytest
 
-from algotransfer.algorithms import ALGORITHMS, run
+from algotransfer.algorithms import run
 from algotransfer.algorithms.definitions import bfs
 from algotransfer.datasets import Preset, make_dataset, make_splits
-from algotransfer.graphs import FAMILIES, sample_graphs
-from algotransfer.graphs.families import SHAPE_RULES
-from algotransfer.names import ALGORITHM_NAMES, FAMILY_NAMES, SHAPE_NAMES, check_name
+from algotransfer.graphs import sample_graphs
+from algotransfer.registry import check_name
 
 
 def leaves(graphs):
@@ -67,12 +66,6 @@ def test_unknown_names_get_the_nearest_match():
         make_splits("papr")
     with pytest.raises(ValueError, match=r"^unknown fruit 'zzz'; choose one of apple, pear$"):
         check_name("fruit", "zzz", ["apple", "pear"])
-
-
-def test_light_lists_of_names_agree_with_the_registries():
-    assert tuple(ALGORITHMS) == ALGORITHM_NAMES
-    assert tuple(FAMILIES) == FAMILY_NAMES
-    assert tuple(SHAPE_RULES) == SHAPE_NAMES
 
 
 def test_the_paper_s_splits():

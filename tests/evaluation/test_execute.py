@@ -13,7 +13,7 @@ from algotransfer.graphs import read_graph, sample_graphs
 from algotransfer.training import train
 
 pytestmark = pytest.mark.usefixtures("quick_to_compile")
-TINY = Preset(graph=("er",), train=32, validation=8, test=4, num_nodes=8, test_sizes=(8,))
+TINY = Preset(family=("er",), train=32, validation=8, test=4, num_nodes=8, test_sizes=(8,))
 FAST = Experiment(target="dijkstra", hidden=4, batch_size=16, max_epochs=1, trajectories=2)
 
 

@@ -26,7 +26,7 @@ from algotransfer.training.provenance import _entries
 from algotransfer.training.runs import CHECKPOINT, WEIGHTS, read_config
 
 TRAINING = sys.modules["algotransfer.training.train"]  # the function has the same name
-TINY = Preset(graph=("er",), train=16, validation=4, test=4, num_nodes=6, test_sizes=(6,))
+TINY = Preset(family=("er",), train=16, validation=4, test=4, num_nodes=6, test_sizes=(6,))
 EXPERIMENT = Experiment(target="bfs", supervision="tf", hidden=2, batch_size=8, max_epochs=3)
 STEPS = tuple(EvaluateStep(TrainStep(EXPERIMENT, seeds, TINY)) for seeds in ((0, 1), (2, 3)))
 

@@ -25,8 +25,8 @@ from algotransfer.graphs import from_edges, sample_graphs
 from algotransfer.networks import MODELS, RelaxationExecutor
 from algotransfer.networks.edges import Edges, read_at_pointer
 from algotransfer.networks.relax import Relaxation, Selection, sparse_weight
+from algotransfer.supervisions import SUPERVISIONS
 from algotransfer.training.objective import Task
-from algotransfer.training.supervision import SUPERVISIONS
 
 # θ whose one term is exact: sparse_weight(ONE) = 1.
 ONE = (0.1 + np.sqrt(0.01 + 4)) / 2

@@ -7,7 +7,7 @@ from algotransfer.datasets import Preset
 from algotransfer.experiment import Experiment
 from algotransfer.reproduce.steps import EvaluateStep, TrainStep
 
-TINY = Preset(graph=("er",), train=16, validation=4, test=4, num_nodes=6, test_sizes=(6,))
+TINY = Preset(family=("er",), train=16, validation=4, test=4, num_nodes=6, test_sizes=(6,))
 FAST = Experiment(target="bfs", supervision="tf", hidden=2, batch_size=8, max_epochs=6)
 PLAIN = [EvaluateStep(TrainStep(FAST, (seed,), TINY)) for seed in range(2)]
 IN_THREADS = f"""

@@ -11,9 +11,9 @@ from algotransfer.algorithms import ALGORITHMS
 from algotransfer.datasets import Dataset, make_dataset
 from algotransfer.networks import make_layouts
 from algotransfer.networks.executor import edge_kinds
+from algotransfer.supervisions import SUPERVISIONS
 from algotransfer.training.examples import make_examples
 from algotransfer.training.objective import Examples, Task
-from algotransfer.training.supervision import SUPERVISIONS
 
 
 @lru_cache

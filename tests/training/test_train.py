@@ -20,7 +20,7 @@ from algotransfer.training import load_model, runs, train
 from algotransfer.training.train import compile_epoch, start_seeds
 
 MODULE = sys.modules["algotransfer.training.train"]  # the function has the same name
-TINY = Preset(graph=("er", "grid"), train=32, validation=8, test=4, num_nodes=6, test_sizes=(6,))
+TINY = Preset(family=("er", "grid"), train=32, validation=8, test=4, num_nodes=6, test_sizes=(6,))
 FAST = Experiment(target="bellman_ford", supervision="tf", hidden=4, batch_size=16, max_epochs=3)
 
 

@@ -1,17 +1,17 @@
-"""Nine graph algorithms and the two frameworks that run them."""
+"""Nine graph algorithms and the two frameworks that run them; register more in `ALGORITHMS`."""
 
-from algotransfer.algorithms.algorithm import Algorithm, Trace
-from algotransfer.algorithms.frameworks import PARALLEL, SEQUENTIAL, Framework
-from algotransfer.algorithms.registry import ALGORITHMS, get_algorithm
-from algotransfer.algorithms.run import run
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "ALGORITHMS",
-    "PARALLEL",
-    "SEQUENTIAL",
-    "Algorithm",
-    "Framework",
-    "Trace",
-    "get_algorithm",
-    "run",
-]
+from algotransfer.lazy import make_lazy
+
+if TYPE_CHECKING:
+    from algotransfer.algorithms.algorithm import Algorithm as Algorithm
+    from algotransfer.algorithms.algorithm import Trace as Trace
+    from algotransfer.algorithms.frameworks import PARALLEL as PARALLEL
+    from algotransfer.algorithms.frameworks import SEQUENTIAL as SEQUENTIAL
+    from algotransfer.algorithms.frameworks import Framework as Framework
+    from algotransfer.algorithms.registry import ALGORITHMS as ALGORITHMS
+    from algotransfer.algorithms.registry import get_algorithm as get_algorithm
+    from algotransfer.algorithms.run import run as run
+
+make_lazy(__name__)

@@ -16,6 +16,7 @@ from jaxtyping import Bool, Float, Int
 from algotransfer.algorithms.frameworks import Framework
 from algotransfer.algorithms.state import State
 from algotransfer.losses import binary_cross_entropy, smooth_l1
+from algotransfer.type_checks import check_fields
 
 Array = jax.Array | np.ndarray
 
@@ -64,6 +65,9 @@ class Algorithm:
     stand_in: Callable[[Array], Array] = field(default=largest_final_key_plus_one)
     unit: Callable[[int], float] = field(default=lambda num_nodes: 1.0)
     cost: Literal["path", "tree"] | None = "path"
+
+    def __post_init__(self):
+        check_fields(self)
 
     @property
     def sequential(self) -> bool:

@@ -1,41 +1,35 @@
-"""Algorithms by name."""
+"""Algorithms by name. Importable without jax."""
 
-from algotransfer.algorithms.algorithm import Algorithm
-from algotransfer.algorithms.definitions import (
-    bellman_ford,
-    bfs,
-    dfs,
-    dijkstra,
-    prim,
-    reliable_par,
-    reliable_seq,
-    widest_par,
-    widest_seq,
-)
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from algotransfer.errors import UserError
-from algotransfer.names import check_name
+from algotransfer.registry import Registry
 
-ALGORITHMS: dict[str, Algorithm] = {
-    algorithm.name: algorithm
-    for algorithm in (
-        bfs,
-        bellman_ford,
-        widest_par,
-        reliable_par,
-        prim,
-        dijkstra,
-        dfs,
-        widest_seq,
-        reliable_seq,
-    )
-}
+if TYPE_CHECKING:
+    from algotransfer.algorithms.algorithm import Algorithm
+
+_NAMES = (
+    "bfs",
+    "bellman_ford",
+    "widest_par",
+    "reliable_par",
+    "prim",
+    "dijkstra",
+    "dfs",
+    "widest_seq",
+    "reliable_seq",
+)
+ALGORITHMS: Registry[Algorithm] = Registry(
+    "algorithm", {name: f"algotransfer.algorithms.definitions:{name}" for name in _NAMES}
+)
 
 
 def get_algorithm(algorithm: str | Algorithm) -> Algorithm:
-    """Looks an algorithm up by name; an `Algorithm` is passed through."""
-    if isinstance(algorithm, Algorithm):
+    """Return the algorithm of a name; pass an `Algorithm` through."""
+    if not isinstance(algorithm, str):
         return algorithm
-    check_name("algorithm", algorithm, ALGORITHMS)
     found = ALGORITHMS[algorithm]
     if found.name != algorithm:
         raise UserError(f"ALGORITHMS[{algorithm!r}] has the name {found.name!r}; give it one name")

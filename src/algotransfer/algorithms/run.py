@@ -51,7 +51,7 @@ def run(
         return run(algorithm, jax.tree.map(lambda leaf: leaf[None], graphs), record, layout)[0]
     trace, lost, active = _in_chunks(PROGRAMS[layout], algorithm, graphs, record)
     if np.any(lost):
-        raise FloatingPointError(
+        raise UserError(
             f"{algorithm.name} on graph {int(np.argmax(lost))}: a key under- or overflowed float32 "
             f"to {algorithm.unreached_key:g}, the key of an unreached node; rescale the weights"
         )

@@ -1,4 +1,4 @@
-"""The command line: `algotransfer COMMAND …`; one small module per command."""
+"""Command line: `algotransfer COMMAND …`, one module per command."""
 
 from algotransfer.cli.main import main
 

@@ -1,4 +1,4 @@
-"""`algotransfer bench`: how fast everything is on the device at hand, and beside yesterday."""
+"""`algotransfer bench`: measure speed and memory, and compare with committed numbers."""
 
 from __future__ import annotations
 
@@ -9,23 +9,24 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from tyro.conf import arg
-
+from algotransfer.algorithms.registry import ALGORITHMS
+from algotransfer.cli.options import choice, optional
 from algotransfer.cli.output_paths import check_file
 from algotransfer.datasets.presets import PRESETS
 from algotransfer.errors import UserError
 from algotransfer.experiment import check_seeds
-from algotransfer.names import ALGORITHM_NAMES, MODEL_NAMES, check_name
+from algotransfer.networks.registry import MODELS
+from algotransfer.supervisions import SUPERVISIONS
 
-WIDTH = 132  # columns of the table
+TABLE_WIDTH = 132  # characters
 
 
 @dataclass(frozen=True)
-class Bench:
-    """Measure speed and memory: training, evaluation, data, large graphs; and what got slower.
+class BenchCommand:
+    """Measure speed and memory of training, evaluation, data and large graphs.
 
-    Prints what a step must do at least, and the achieved share of the products per second and
-    bytes per second that this device reaches in the same run.
+    Prints the least work of a step, and which share it achieves of the operations and bytes per
+    second that this device reaches. With --baseline, reports what has become slower.
     """
 
     part: tuple[Literal["train", "evaluate", "data", "large", "layouts"], ...] = (
@@ -35,39 +36,36 @@ class Bench:
         "large",
     )
     """Parts to measure; `layouts` compares the dense and the sparse layout."""
-    model: Annotated[tuple[str, ...], arg(metavar="{" + ",".join(MODEL_NAMES) + "}")] = (
-        "ne",
-        "ne++",
-    )
+    model: Annotated[tuple[str, ...], choice(MODELS)] = ("ne", "ne++")
     """Networks to measure."""
-    supervision: tuple[Literal["tf", "na"], ...] = ("tf", "na")
+    supervision: Annotated[tuple[str, ...], choice(SUPERVISIONS)] = ("tf", "na")
     """Supervisions to measure."""
-    target: Annotated[str, arg(metavar="{" + ",".join(ALGORITHM_NAMES) + "}")] = "dijkstra"
-    """The algorithm that is learned."""
+    target: Annotated[str, choice(ALGORITHMS)] = "dijkstra"
+    """Algorithm to learn."""
     seeds: tuple[int, ...] = (1, 8)
-    """Numbers of seeds that are trained together."""
-    data: Annotated[str | None, arg(metavar="{" + ",".join(PRESETS) + "}")] = None
-    """The graphs of an epoch: the paper's, or by default on a CPU small ones."""
+    """Numbers of seeds trained together."""
+    data: Annotated[str | None, choice(PRESETS, "small on a CPU, else paper")] = None
+    """Preset of the training graphs."""
     precision: Literal["float32", "tensorfloat32"] = "float32"
     """Precision of matrix products in training."""
     repeats: int = 3
-    """Times that are taken; the median counts."""
+    """Number of measurements, of which the median is reported."""
     largest: int = 100_000
-    """Nodes of the largest graph, which gets ten times as many edges."""
+    """Nodes of the largest graph, which has ten times as many edges."""
     steps: int = 100
     """Steps of the execution on the largest graph."""
-    baseline: Path | None = None
+    baseline: Annotated[Path | None, optional("FILE")] = None
     """File of an earlier measurement on the same device to compare with (.json)."""
-    out: Path | None = None
+    out: Annotated[Path | None, optional("FILE")] = None
     """File for the numbers (.json)."""
 
     def run(self) -> None:
-        """Measures part by part, prints tables, compares, writes the numbers."""
-        check_name("algorithm", self.target, ALGORITHM_NAMES)
+        """Measure each part, print tables, compare, write the numbers."""
+        ALGORITHMS.check(self.target)
+        MODELS.check(*self.model)
+        SUPERVISIONS.check(*self.supervision)
         if self.data is not None:
-            check_name("preset", self.data, PRESETS)
-        for model in self.model:
-            check_name("model", model, MODEL_NAMES)
+            PRESETS.check(self.data)
         for name, value in (("repeats", self.repeats), ("steps", self.steps)):
             if value < 1:
                 raise UserError(f"--{name} {value}; expected at least 1")
@@ -98,7 +96,7 @@ class Bench:
             self.steps,
         )
         rows: list[Measurement] = []
-        with errors.status("what this device can do") as status:
+        with errors.status("measuring the device") as status:
             ceilings = measure_ceilings(self.precision)
             for part in self.part:
                 status.update(part)
@@ -109,13 +107,13 @@ class Bench:
             "rows": [dataclasses.asdict(row) for row in rows],
             "data": data,
             "ceilings": dataclasses.asdict(ceilings),
-            "load_average": os.getloadavg()[0],  # well above the number of cores: be wary
+            "load_average": os.getloadavg()[0],  # above the number of cores, times are unreliable
             "cores": os.cpu_count(),
             **environment(),
         }
         if rows:
-            # Wider than a file's eighty columns, so that names are not folded letter by letter.
-            wide = plain_console(file=output.file, width=max(WIDTH, output.width))
+            # Output to a file is 80 columns wide by default, too narrow for the names.
+            wide = plain_console(file=output.file, width=max(TABLE_WIDTH, output.width))
             wide.print(_table(rows, ceilings, device.device_kind))
         if self.baseline is not None:
             _compare(report, self.baseline)
@@ -169,7 +167,8 @@ def _table(rows, ceilings, device: str):
     title = (
         f"{device}: {tops:,.0f} Gop/s and {rate:,.0f} GB/s at most. Compile in s, memory in GiB;"
     )
-    return titled(f"{title} a step must do so many Mop, move so many MB; shares of the most", table)
+    columns = "Mop and MB: least work of a step; op/s and B/s: shares of the maximum"
+    return titled(f"{title} {columns}", table)
 
 
 def _short(number: float) -> str:

@@ -1,4 +1,4 @@
-"""Where commands write: results to the standard output, progress and errors beside it."""
+"""Consoles: results on the standard output, progress and errors on the standard error."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
-# Names of nodes and files are shown as they are, whatever they would mean to rich.
+# Names of nodes and files may look like markup; print them unchanged.
 plain_console = partial(Console, highlight=False, markup=False, emoji=False)
 output = plain_console()
 errors = plain_console(stderr=True)
 
 
 def progress_bar() -> Progress:
-    """A bar on the standard error, for people only, that leaves no trace when it is done."""
+    """Return a progress bar on the standard error that disappears; hidden without a terminal."""
     columns = (
         TextColumn("{task.description}", markup=False),
         BarColumn(),
@@ -27,10 +27,10 @@ def progress_bar() -> Progress:
 
 
 def wrote(path: str | Path) -> None:
-    """Says which file or folder has been written, on a line that a script can cut."""
+    """Print which file or folder has been written, on one line for scripts."""
     output.print(Text.assemble(("wrote ", "green"), str(path)), soft_wrap=True)
 
 
 def next_step(command: str) -> None:
-    """Says what to run next."""
+    """Print what to run next."""
     output.print(Text.assemble(("next  ", "cyan"), command), soft_wrap=True)

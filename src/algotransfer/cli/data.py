@@ -1,83 +1,71 @@
-"""`algotransfer data`: makes datasets, writes them, and shows what is in them."""
+"""`algotransfer data`: make datasets, write them, and show their statistics."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from tyro.conf import arg
-
+from algotransfer.algorithms.registry import ALGORITHMS
+from algotransfer.cli.options import choice, optional
 from algotransfer.cli.output_paths import check_writable
 from algotransfer.datasets.presets import PRESETS
 from algotransfer.errors import UserError
-from algotransfer.names import ALGORITHM_NAMES, FAMILY_NAMES, SHAPE_NAMES, check_name
+from algotransfer.graphs.registry import FAMILIES
 
 if TYPE_CHECKING:
     from algotransfer.datasets import Dataset
     from algotransfer.datasets.statistics import TraceStatistics
 
-# Options that say how graphs are sampled, and those that make no sense with another way of
-# getting graphs.
-SAMPLING = ("graph", "num_graphs", "num_nodes", "split", "attachments", "shape")
+# Options of sampling, and those that each other source of graphs excludes.
+SAMPLING = ("family", "num_graphs", "num_nodes", "split", "attachments", "shape")
 EXCLUDES = {
-    "preset": (*SAMPLING, "own", "source"),
-    "own": (*SAMPLING, "seed"),
-    "statistics": (*SAMPLING, "seed", "preset", "own", "source", "out"),
+    "preset": (*SAMPLING, "graph", "source"),
+    "graph": (*SAMPLING, "seed"),
+    "statistics": (*SAMPLING, "seed", "preset", "graph", "source", "out"),
 }
-FLAG = {"own": "--from"}
-
-
-def _choose(names: Iterable[str], default: str | None = None):
-    """An option that takes names; wrong ones get a sentence of ours, with the nearest match."""
-    hint = f"(default: {default})" if default else None
-    return arg(metavar="{" + ",".join(names) + "}", help_behavior_hint=hint)
-
-
-def _optional(metavar: str, name: str | None = None):
-    return arg(name=name, metavar=metavar, help_behavior_hint="(optional)")
 
 
 @dataclass(frozen=True)
-class Data:
-    """Make a dataset and write it to a file; show its statistics.
+class DataCommand:
+    """Make a dataset, write it to a file, and show its statistics.
 
-    Graphs are sampled by family, or all splits of a preset at once, or read from your own files.
-    The same options give the same bytes, on any machine.
+    Graphs are sampled by family or by preset, or read from your own files. The same options give
+    the same bytes on any machine.
     """
 
-    algorithm: Annotated[tuple[str, ...], _choose(ALGORITHM_NAMES, "all nine")] = ()
-    """Whose traces to compute; a file holds those of one."""
-    graph: Annotated[tuple[str, ...], _choose(FAMILY_NAMES)] = ("er",)
-    """Family of the graphs; several are mixed."""
+    algorithm: Annotated[tuple[str, ...], choice(ALGORITHMS, "all")] = ()
+    """Algorithms whose traces to compute; one per file."""
+    family: Annotated[tuple[str, ...], choice(FAMILIES)] = ("er",)
+    """Graph families; several are put into one dataset."""
     num_graphs: int = 1000
     """Number of graphs of each family."""
     num_nodes: int = 20
     """Number of nodes of every graph."""
     seed: int = 0
-    """Another seed gives other graphs."""
+    """Seed of the graphs."""
     split: str = "train"
     """Name of the split; splits with different names share no random numbers."""
     attachments: int = 4
-    """Edges that each new node brings to a `ba` graph."""
-    shape: Annotated[str | None, _choose(SHAPE_NAMES, "by size")] = None
-    """Sides of a `grid`: any up to 100 nodes, then as square as can be, unless given."""
-    preset: Annotated[str | None, _choose(PRESETS, "none")] = None
-    """Make all splits of a benchmark: the paper's, or a small one."""
-    own: Annotated[tuple[Path, ...], _optional("FILE", "from")] = ()
-    """Take your own graphs, one per file: edge lists (.csv) or GraphML (.graphml)."""
-    source: Annotated[str | None, _optional("NODE")] = None
-    """Node of your own graphs to start from, by name or index; otherwise their first."""
-    out: Annotated[Path | None, _optional("PATH")] = None
-    """File to write (.npz) or, for several files, a folder. Nothing is written without it."""
-    statistics: Annotated[tuple[Path, ...], _optional("FILE")] = ()
-    """Show the statistics of data files (.npz) made earlier, and make nothing."""
+    """Edges of each new node of a ba graph."""
+    shape: Annotated[str | None, optional("{any,square}", "any up to 100 nodes")] = None
+    """Shape of a grid: any two sides, or as square as possible."""
+    preset: Annotated[str | None, choice(PRESETS, "none")] = None
+    """Make all splits of this preset."""
+    graph: Annotated[tuple[Path, ...], optional("FILE")] = ()
+    """Your own graphs, one per file: edge lists (.csv) or GraphML (.graphml)."""
+    source: Annotated[str | None, optional("NODE", "the first node")] = None
+    """Source node of your own graphs, by name or index."""
+    out: Annotated[Path | None, optional("PATH")] = None
+    """File (.npz), or folder for several files; without it nothing is written."""
+    statistics: Annotated[tuple[Path, ...], optional("FILE")] = ()
+    """Only show the statistics of these data files (.npz)."""
 
     def run(self) -> None:
-        """Makes or loads the datasets, traces them, writes what was asked for, prints the rest."""
+        """Make or load the datasets, trace them, write the files, print statistics."""
         start = time.perf_counter()
         self._check()
         from algotransfer.cli.console import next_step, output, wrote
@@ -103,47 +91,46 @@ class Data:
             next_step("add --out PATH to write this data")
 
     def _check(self) -> None:
-        """Refuses what cannot be meant, before anything is computed."""
-        for name in self.algorithm:
-            check_name("algorithm", name, ALGORITHM_NAMES)
-        for name in self.graph:
-            check_name("graph family", name, FAMILY_NAMES)
-        if self.preset:
-            check_name("preset", self.preset, PRESETS)
+        """Check all options before anything is computed."""
+        ALGORITHMS.check(*self.algorithm)
+        FAMILIES.check(*self.family)
+        if self.preset is not None:
+            PRESETS.check(self.preset)
         default = {field.name: field.default for field in fields(self)}
         for way, excluded in EXCLUDES.items():
             given = [name for name in excluded if getattr(self, name) != default[name]]
             if getattr(self, way) != default[way] and given:
-                raise UserError(f"{_flag(way)} and {_flag(given[0])} cannot go together")
-        if self.source is not None and not self.own:
-            raise UserError("--source names a node of your own graphs; it goes with --from")
+                raise UserError(f"{_flag(way)} and {_flag(given[0])} cannot be combined")
+        if self.source is not None and not self.graph:
+            raise UserError("--source names a node of your own graphs; add --graph FILE")
         if self.out is not None:
             check_writable(self.out)
             if self.out.suffix == ".npz" and (self.preset or len(self.algorithm) != 1):
                 raise UserError(
-                    f"{self.out} can hold one dataset with the traces of one algorithm; name it "
-                    "with --algorithm, or let --out name a folder for several files"
+                    f"{self.out} can hold one dataset with the traces of one algorithm; name one "
+                    "with --algorithm, or set --out to a folder for several files"
                 )
 
     def _datasets(self) -> dict[str, Dataset]:
         from algotransfer import datasets
-        from algotransfer.cli.user_graph import read_own
+        from algotransfer.cli.user_graph import read_user_graph
 
         if self.statistics:
             return {str(path): datasets.load_dataset(path) for path in self.statistics}
         if self.preset:
             return dict(datasets.make_splits(self.preset, self.seed))
-        if self.own:
-            return {"own": datasets.from_graphs(read_own(path, self.source) for path in self.own)}
+        if self.graph:
+            graphs = [read_user_graph(path, self.source) for path in self.graph]
+            return {"own": datasets.from_graphs(graphs)}
         sampling = {name: getattr(self, name) for name in SAMPLING}
         return {self.split: datasets.make_dataset(**sampling, seed=self.seed)}
 
     def _trace(
         self, datasets: Mapping[str, Dataset]
     ) -> tuple[dict[str, list[TraceStatistics]], list[Path], float]:
-        """Traces each dataset with each algorithm, and saves it if asked to, one after the other.
+        """Trace each dataset with each algorithm, and save it if `--out` is given.
 
-        **Returns:** the statistics by dataset, the files written, and the seconds that took.
+        **Returns:** the statistics by dataset, the files written, and the seconds of writing.
         """
         from algotransfer.cli.console import progress_bar
         from algotransfer.datasets import save_dataset, trace_statistics
@@ -151,7 +138,7 @@ class Data:
         jobs = [
             (name, dataset, algorithm)
             for name, dataset in datasets.items()
-            for algorithm in self.algorithm or dataset.algorithms or ALGORITHM_NAMES
+            for algorithm in self.algorithm or dataset.algorithms or ALGORITHMS
         ]
         statistics: dict[str, list[TraceStatistics]] = {}
         paths, writing = [], 0.0
@@ -167,7 +154,7 @@ class Data:
                     save_dataset(dataset, path, algorithm)
                     writing += time.perf_counter() - start
                     paths.append(path)
-                dataset.forget()  # all traces of the paper's benchmark would fill 2 GiB
+                dataset.forget()  # all traces of the paper's preset take 2 GiB
                 bar.advance(task)
         return statistics, paths, writing
 
@@ -179,4 +166,4 @@ class Data:
 
 
 def _flag(name: str) -> str:
-    return FLAG.get(name, "--" + name.replace("_", "-"))
+    return "--" + name.replace("_", "-")

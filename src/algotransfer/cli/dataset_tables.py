@@ -1,4 +1,4 @@
-"""Tables for the eye, of datasets and trainings."""
+"""Rich tables for datasets and training runs."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 
 def titled(title: str, table: Table) -> Group:
-    """A table under a line that may be longer than the table is wide."""
+    """Put a table under a title that may be wider than the table."""
     return Group(Text(title, style="bold"), table, Text())
 
 
 def graph_table(statistics: Mapping[str, Sequence[GraphStatistics]]) -> Group:
-    """A row per dataset and family; the datasets' names are left out if there is one only."""
+    """Make a row per dataset and family; a single dataset is not named."""
     several = len(statistics) > 1
     table = plain_table(
         ["dataset"] * several + ["family"],
@@ -43,11 +43,11 @@ def graph_table(statistics: Mapping[str, Sequence[GraphStatistics]]) -> Group:
                 f"{row.whole_share:.1%}",
                 end_section=place == len(rows) - 1,
             )
-    return titled("Graphs: mean (max); reached nodes and diameter as seen from the source", table)
+    return titled("Graphs: mean (max); reached nodes and diameter seen from the source", table)
 
 
 def trace_table(statistics: Mapping[str, Sequence[TraceStatistics]]) -> Group:
-    """A row per algorithm; a column per family or, for several datasets, per dataset."""
+    """Make a row per algorithm; a column per family or, for several datasets, per dataset."""
     several = len(statistics) > 1
     cells: dict[tuple[str, str], list[TraceStatistics]] = {}
     for dataset, rows in statistics.items():
@@ -62,8 +62,8 @@ def trace_table(statistics: Mapping[str, Sequence[TraceStatistics]]) -> Group:
 
 def _length(rows: Sequence[TraceStatistics]) -> str:
     if not rows:
-        return ""  # that dataset has not been traced by that algorithm
-    # Families count alike, whatever their number of graphs.
+        return ""  # no trace of this algorithm
+    # The mean over families, each with equal weight.
     mean = float(np.mean([row.mean_length for row in rows]))
     return _mean_and_max(mean, max(row.max_length for row in rows))
 
@@ -73,7 +73,7 @@ def _mean_and_max(mean: float, maximum: int) -> str:
 
 
 def training_table(model: Model) -> Group:
-    """A row per seed: how long it trained and how well it ended."""
+    """Make a row per seed: epochs, best validation loss, divergence."""
     table = plain_table(["seed"], ["epochs", "best validation loss", "diverged"])
     for seed, epochs, loss, diverged in zip(
         model.seeds,

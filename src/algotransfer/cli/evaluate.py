@@ -1,4 +1,4 @@
-"""`algotransfer evaluate`: a trained model on test graphs, beside the paper's numbers."""
+"""`algotransfer evaluate`: measure a trained model on test graphs."""
 
 from __future__ import annotations
 
@@ -7,62 +7,64 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal
 
-from tyro.conf import Positional, arg
+from tyro.conf import Positional
 
+from algotransfer.cli.options import choice, optional
 from algotransfer.cli.output_paths import check_file
+from algotransfer.datasets.presets import PAPER_FAMILIES
 from algotransfer.errors import UserError
-from algotransfer.names import FAMILY_NAMES, check_name
+from algotransfer.graphs.registry import FAMILIES
+from algotransfer.registry import check_name
 
 
 @dataclass(frozen=True)
-class Evaluate:
+class EvaluateCommand:
     """Measure a trained model on graphs it has not seen, next to the paper's numbers.
 
-    The model runs free: nothing at test time reads the truth, except what stands for ∞ under the
-    instance rule and, without the algorithm's steps, their number.
+    The model runs on its own outputs. From the true answer it gets only the number that stands for
+    ∞ (instance rule) and, if it was trained without the algorithm's steps, their number.
     """
 
     model: Positional[str]
-    """A run folder, a weights file, or the name of weights that come with the package."""
+    """Run folder, weights file, or name of weights in the package (`algotransfer list`)."""
     num_nodes: tuple[int, ...] = (20, 50, 100)
-    """Sizes of the test graphs."""
-    graph: Annotated[tuple[str, ...], arg(metavar="{" + ",".join(FAMILY_NAMES) + "}")] = (
-        FAMILY_NAMES
-    )
+    """Numbers of nodes of the test graphs."""
+    family: Annotated[tuple[str, ...], choice(FAMILIES)] = PAPER_FAMILIES
     """Families of the test graphs."""
     num_graphs: int = 500
-    """Test graphs of each family and size."""
-    data: tuple[Path, ...] = ()
-    """Evaluate on your own data files (.npz) instead."""
-    clrs: Path | None = None
-    """Evaluate on graphs imported from dm-clrs instead (see the documentation)."""
-    infinity: float | Literal["instance"] | None = None
-    """What the network sees for ∞; by default what it saw in training."""
-    out: Path | None = None
-    """File for the table (.csv); by default `evaluation.csv` in the run folder."""
+    """Number of test graphs of each family and size."""
+    data: Annotated[tuple[Path, ...], optional("FILE")] = ()
+    """Data files (.npz) to evaluate on instead."""
+    clrs: Annotated[Path | None, optional("FILE")] = None
+    """Graphs exported from dm-clrs to evaluate on instead (see the documentation)."""
+    infinity: Annotated[
+        float | Literal["instance"] | None, optional("FLOAT|instance", "as in training")
+    ] = None
+    """Number that stands for ∞ in the network's input: chosen per graph (instance), or fixed."""
+    out: Annotated[Path | None, optional("FILE", "evaluation.csv in the run folder")] = None
+    """File for the table (.csv)."""
     keep: bool = False
-    """Keep what the run folder's table has of graphs of other sizes."""
+    """Keep the rows of other graph sizes in the table of the run folder."""
 
     def run(self) -> None:
-        """Evaluates, prints, writes."""
-        for name in self.graph:
-            check_name("graph family", name, FAMILY_NAMES)
+        """Evaluate, print the table, write it."""
+        FAMILIES.check(*self.family)
         if self.data and self.clrs:
-            raise UserError("--data and --clrs cannot go together")
+            raise UserError("--data and --clrs cannot be combined")
         if self.keep and self.out:
-            raise UserError("--keep is for the table in a run folder; leave out --out")
+            raise UserError("--keep applies to the table in a run folder; leave out --out")
         check_file(self.out)
         from algotransfer.locks import locked
         from algotransfer.training.runs import WEIGHTS
 
-        # A folder that only has the name of committed weights is not their run.
+        # A folder without weights may have the name of weights in the package.
         folder = Path(self.model)
         if self.out is not None or not (folder / WEIGHTS).is_file():
             self._evaluate()
             return
         if self.infinity is not None:
             raise UserError(
-                "--infinity: the table in a run folder is for what was seen in training; add --out"
+                "--infinity: the table in a run folder is for the value used in training; add --out"
             )
         with locked(folder):
             self._evaluate(folder)
@@ -112,4 +114,4 @@ class Evaluate:
             return [from_graphs([feedback[target].graphs])]
         from algotransfer.evaluation.evaluate import unseen_graphs
 
-        return unseen_graphs(self.num_nodes, self.num_graphs, self.graph)
+        return unseen_graphs(self.num_nodes, self.num_graphs, self.family)

@@ -1,4 +1,4 @@
-"""`algotransfer execute`: a trained model on your own graph."""
+"""`algotransfer execute`: run a trained model on the user's graph."""
 
 from __future__ import annotations
 
@@ -6,81 +6,82 @@ import csv
 import io
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 from tyro.conf import Positional
 
+from algotransfer.cli.options import optional
 from algotransfer.cli.output_paths import check_file
 from algotransfer.errors import UserError
 
 if TYPE_CHECKING:
     from algotransfer.evaluation.execute import Answer
 
-SHOWN = 40  # nodes in the table on the screen; a file holds all
+ROWS_ON_SCREEN = 40  # the file has all nodes
+COLUMNS = ("node", "predecessor", "true predecessor", "key", "true key")
 
 
 @dataclass(frozen=True)
-class Execute:
-    """Run a trained model on your own graph and compare it with the algorithm itself."""
+class ExecuteCommand:
+    """Run a trained model on your own graph and compare it with the algorithm."""
 
     model: Positional[str]
-    """A run folder, a weights file, or the name of weights that come with the package."""
+    """Run folder, weights file, or name of weights in the package (`algotransfer list`)."""
     graph: Positional[Path]
-    """The graph: an edge list (.csv with source,target,weight) or GraphML (.graphml)."""
-    source: str | None = None
-    """Node to start from, by name or index; by default the first."""
-    seed: int | None = None
-    """Which of the model's seeds; by default the first that did not diverge."""
-    steps: int | None = None
-    """How many steps; by default as many as there are nodes."""
-    infinity: float | None = None
-    """What the network sees for ∞; by default the mean over its training graphs."""
-    out: Path | None = None
-    """File for the answers: .csv (a line per node) or .graphml (the graph with both answers)."""
+    """Graph file: an edge list (.csv with source,target,weight) or GraphML (.graphml)."""
+    source: Annotated[str | None, optional("NODE", "the first node")] = None
+    """Source node, by name or index."""
+    model_seed: Annotated[int | None, optional("INT", "the first that did not diverge")] = None
+    """Seed of the model to run."""
+    steps: Annotated[int | None, optional("INT", "the number of nodes")] = None
+    """Number of steps to run."""
+    infinity: Annotated[float | None, optional("FLOAT", "its mean over the training graphs")] = None
+    """Number that stands for ∞ in the network's input."""
+    out: Annotated[Path | None, optional("PATH")] = None
+    """File for both answers: .csv (one line per node) or .graphml."""
 
     def run(self) -> None:
-        """Executes, prints both answers side by side, writes them."""
+        """Run the network, print both answers side by side, write them."""
         if self.out is not None and self.out.suffix not in (".csv", ".graphml"):
             raise UserError(f"--out {self.out}: expected a name that ends in .csv or .graphml")
         check_file(self.out)
         from algotransfer.cli.console import next_step, output, wrote
         from algotransfer.cli.dataset_tables import titled
-        from algotransfer.cli.user_graph import read_own
+        from algotransfer.cli.user_graph import read_user_graph
         from algotransfer.evaluation.execute import execute
         from algotransfer.evaluation.result_tables import plain_table
         from algotransfer.files import write_atomically
         from algotransfer.graphs import write_graph
 
-        own = read_own(self.graph, self.source)
-        graph, names = own.graph, own.names
+        read = read_user_graph(self.graph, self.source)
+        graph, names = read.graph, read.names
         answer = execute(
-            self.model, graph, seed=self.seed, steps=self.steps, infinity=self.infinity
+            self.model, graph, seed=self.model_seed, steps=self.steps, infinity=self.infinity
         )
-        columns = ("node", "predecessor", "true predecessor", "key", "true key")
         rows = list(_rows(answer, names))
-        table = plain_table(columns[:3], columns[3:])
-        for row, wrong in list(zip(rows, answer.wrong, strict=True))[:SHOWN]:
-            table.add_row(*_shown(row), style="red" if wrong else "")
+        table = plain_table(COLUMNS[:3], COLUMNS[3:])
+        for row, wrong in list(zip(rows, answer.wrong, strict=True))[:ROWS_ON_SCREEN]:
+            table.add_row(*_as_text(row), style="red" if wrong else "")
         title = f"{answer.algorithm.title} from {names[int(graph.source)]}, seed {answer.seed}"
         output.print(titled(title, table))
-        if len(rows) > SHOWN:
-            output.print(f"… and {len(rows) - SHOWN} more nodes")
+        if len(rows) > ROWS_ON_SCREEN:
+            output.print(f"… and {len(rows) - ROWS_ON_SCREEN} more nodes")
         output.print(
             f"{answer.wrong.sum()} of {answer.reached.sum()} reached nodes have another "
             f"predecessor than the algorithm gives them\nran {answer.steps} steps with "
-            f"{answer.infinity:.4g} in place of ∞; nothing of the true answer was read"
+            f"{answer.infinity:.4g} in place of ∞; the network saw nothing of the true answer"
         )
         if self.out is None:
             next_step("add --out FILE.csv or --out FILE.graphml to keep both answers")
             return
         if self.out.suffix == ".csv":
             text = io.StringIO()
-            csv.writer(text, lineterminator="\n").writerows([columns, *rows])
+            csv.writer(text, lineterminator="\n").writerows([COLUMNS, *rows])
             write_atomically(self.out, text.getvalue().encode())
         else:
             attributes = {
                 name.replace(" ", "_"): [row[k] for row in rows]
-                for k, name in enumerate(columns)
+                for k, name in enumerate(COLUMNS)
                 if k
             }
             write_graph(self.out, graph, names, attributes)
@@ -99,6 +100,6 @@ def _rows(answer: Answer, names):
         )
 
 
-def _shown(row) -> list[str]:
+def _as_text(row) -> list[str]:
     *words, key, true_key = row
     return [*(str(word) for word in words), f"{key:.4g}", f"{true_key:.4g}"]

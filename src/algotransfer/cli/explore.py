@@ -1,4 +1,4 @@
-"""`algotransfer explore`: an execution to step through, as one HTML file."""
+"""`algotransfer explore`: write a page that shows an execution step by step."""
 
 from __future__ import annotations
 
@@ -6,61 +6,60 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from tyro.conf import Positional, arg
+from tyro.conf import Positional
 
+from algotransfer.algorithms.registry import ALGORITHMS
+from algotransfer.cli.options import choice, optional
 from algotransfer.cli.output_paths import check_file
 from algotransfer.errors import UserError
-from algotransfer.names import ALGORITHM_NAMES, FAMILY_NAMES, check_name
+from algotransfer.graphs.registry import FAMILIES
 
 if TYPE_CHECKING:
     from algotransfer.graphs import NamedGraph
 
 
 @dataclass(frozen=True)
-class Explore:
-    """See an execution step by step: the algorithm, and beside it what trained networks do.
+class ExploreCommand:
+    """Write a page that shows an execution step by step: the algorithm's and trained networks'.
 
-    Writes one HTML file that opens in any browser, without a network connection. Without a model
-    it shows the algorithm alone.
+    The page is one HTML file that opens in any browser without a network connection. Without a
+    model it shows the algorithm alone.
     """
 
     models: Positional[tuple[str, ...]] = ()
-    """Run folders, weights files, or names of weights that come with the package; all of them have
-    learned one algorithm."""
-    graph: Path | None = None
+    """Run folders, weights files, or names of weights in the package, all of one algorithm."""
+    graph: Annotated[Path | None, optional("FILE", "a sampled test graph")] = None
     """Your own graph: an edge list (.csv with source,target,weight) or GraphML (.graphml)."""
-    family: Annotated[str, arg(metavar="{" + ",".join(FAMILY_NAMES) + "}")] = "er"
-    """Otherwise a graph is sampled, one that no training has seen: its family."""
-    nodes: int = 20
+    family: Annotated[str, choice(FAMILIES)] = "er"
+    """Family of the sampled graph."""
+    num_nodes: int = 20
     """Number of nodes of the sampled graph."""
     seed: int = 0
-    """Another seed samples another graph."""
-    algorithm: Annotated[
-        tuple[str, ...],
-        arg(metavar="{" + ",".join(ALGORITHM_NAMES) + "}", help_behavior_hint="(dijkstra)"),
-    ] = ()
-    """What to show without a model; the page can switch between several."""
-    source: str | None = None
-    """Node to start from, by name or index."""
-    model_seed: int | None = None
-    """Which of the models' seeds; by default the first that did not diverge."""
+    """Seed of the sampled graph."""
+    algorithm: Annotated[tuple[str, ...], choice(ALGORITHMS, "dijkstra")] = ()
+    """Algorithms to show without a model; the page switches between several."""
+    source: Annotated[str | None, optional("NODE", "the first node, or the sampled one")] = None
+    """Source node, by name or index."""
+    model_seed: Annotated[int | None, optional("INT", "the first that did not diverge")] = None
+    """Seed of the models to run."""
     blind: bool = False
-    """Tell the networks nothing of the answer, as `execute` does; by default they are told what
-    `evaluate` tells them: what stands for ∞ and, without the steps, their number."""
+    """Give the networks nothing of the true answer, as `execute` does. By default they get what
+    `evaluate` gives them: the number for ∞ and, if trained without steps, the number of steps."""
     out: Path = Path("explore.html")
     """File to write (.html)."""
 
     def run(self) -> None:
-        """Runs the algorithm and the networks, writes the page, says where they part."""
+        """Run the algorithm and the networks, write the page, print where they diverge."""
         self._check()
         from algotransfer.cli.console import next_step, output, progress_bar, wrote
         from algotransfer.explorer import explore
         from algotransfer.explorer.explore import sample_title
 
-        title = self.graph.name if self.graph else sample_title(self.family, self.nodes, self.seed)
+        sampled = sample_title(self.family, self.num_nodes, self.seed)
+        title = self.graph.name if self.graph else sampled
         with progress_bar() as bar:
             task = bar.add_task("the algorithm", total=len(self.models) + 1)
-            viewer = explore(
+            page = explore(
                 self._graph(),
                 self.models,
                 algorithm=self.algorithm or None,
@@ -69,35 +68,34 @@ class Explore:
                 title=title,
                 progress=lambda label: bar.update(task, description=label, advance=1),
             )
-        for network in viewer.scene["networks"]:
-            said = network["divergence"]["sentence"]
-            output.print(f"{network['label']}: {said}", soft_wrap=True)
-        viewer.save(self.out)
+        for network in page.scene["networks"]:
+            sentence = network["divergence"]["sentence"]
+            output.print(f"{network['label']}: {sentence}", soft_wrap=True)
+        page.save(self.out)
         wrote(self.out)
         next_step("open it in a browser" if self.models else "name a trained model to compare")
 
     def _check(self) -> None:
-        """Refuses what cannot be meant, before anything is computed."""
-        check_name("graph family", self.family, FAMILY_NAMES)
-        for name in self.algorithm:
-            check_name("algorithm", name, ALGORITHM_NAMES)
+        """Check all options before anything is computed."""
+        FAMILIES.check(self.family)
+        ALGORITHMS.check(*self.algorithm)
         if self.out.suffix != ".html":
             raise UserError(f"--out {self.out}: expected a name that ends in .html")
         check_file(self.out)
-        sampling = (self.family, self.nodes, self.seed)
-        if self.graph is not None and sampling != (Explore.family, Explore.nodes, Explore.seed):
+        sampling = (self.family, self.num_nodes, self.seed)
+        if self.graph is not None and sampling != ("er", 20, 0):  # the defaults
             raise UserError(
-                "--graph is a graph of your own; leave out --family, --nodes and --seed, which "
+                "--graph names your own graph; leave out --family, --num-nodes and --seed, which "
                 "sample one"
             )
 
     def _graph(self) -> NamedGraph:
-        from algotransfer.cli.user_graph import read_own
+        from algotransfer.cli.user_graph import read_user_graph
         from algotransfer.graphs import from_networkx, sample_graphs, to_networkx
 
         if self.graph is not None:
-            return read_own(self.graph, self.source)
-        graph = sample_graphs(self.family, 1, self.nodes, self.seed, split="test")[0]
+            return read_user_graph(self.graph, self.source)
+        graph = sample_graphs(self.family, 1, self.num_nodes, self.seed, split="test")[0]
         if self.source is not None and not self.source.isdecimal():
             raise UserError(f"--source {self.source}: nodes of a sampled graph are numbers")
         source = int(graph.source) if self.source is None else int(self.source)

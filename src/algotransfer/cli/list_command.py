@@ -1,4 +1,4 @@
-"""`algotransfer list`: everything that can be asked for by name."""
+"""`algotransfer list`: every registered name."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class ListNames:
-    """Show what there is: algorithms, graphs, networks, methods, tables, trained weights."""
+class ListCommand:
+    """List algorithms, graph families, presets, networks, methods, tables and trained weights."""
 
     def run(self) -> None:
-        """Prints a table for each kind of name."""
+        """Print a table for each kind of name."""
         from algotransfer.cli.console import next_step, output
         from algotransfer.cli.dataset_tables import titled
         from algotransfer.evaluation.result_tables import plain_table
@@ -22,11 +22,11 @@ class ListNames:
             for row in rows():
                 table.add_row(*row)
             output.print(titled(title, table))
-        next_step("algotransfer data --algorithm dijkstra --graph er --out er_dijkstra.npz")
+        next_step("algotransfer data --algorithm dijkstra --family er --out er_dijkstra.npz")
 
 
 def algorithms() -> Iterable[tuple[str, ...]]:
-    """Name, title, framework, and the weights that the algorithm can take."""
+    """Yield name, title, framework and valid edge weights."""
     from algotransfer.algorithms import ALGORITHMS
 
     for algorithm in ALGORITHMS.values():
@@ -36,22 +36,22 @@ def algorithms() -> Iterable[tuple[str, ...]]:
 
 
 def families() -> Iterable[tuple[str, ...]]:
-    """Name, and the first line of what its sampler says about itself."""
+    """Yield name and description."""
     from algotransfer.graphs import FAMILIES
 
     for name, sampler in FAMILIES.items():
-        yield name, (inspect.getdoc(sampler) or "").partition("\n")[0]
+        yield name, _first_line(sampler)
 
 
 def presets() -> Iterable[tuple[str, ...]]:
-    """Name, and graphs per family and size in each split."""
+    """Yield name, families, and graphs × nodes of each split."""
     from algotransfer.datasets import PRESETS
 
     for name, preset in PRESETS.items():
         sizes = "/".join(map(str, preset.test_sizes))
         yield (
             name,
-            ", ".join(preset.graph),
+            ", ".join(preset.family),
             f"{preset.train} × {preset.num_nodes}",
             f"{preset.validation} × {preset.num_nodes}",
             f"{preset.test} × {sizes}",
@@ -59,16 +59,24 @@ def presets() -> Iterable[tuple[str, ...]]:
 
 
 def models() -> Iterable[tuple[str, ...]]:
-    """Name, and the first line of what the network says about itself."""
+    """Yield name and description."""
     from algotransfer.networks import MODELS
 
     for name, model in MODELS.items():
-        yield name, (inspect.getdoc(model) or "").partition("\n")[0]
+        yield name, _first_line(model)
+
+
+def supervisions() -> Iterable[tuple[str, ...]]:
+    """Yield name and description."""
+    from algotransfer.supervisions import SUPERVISIONS
+
+    for name, supervision in SUPERVISIONS.items():
+        yield name, _first_line(type(supervision))
 
 
 def methods() -> Iterable[tuple[str, ...]]:
-    """Name, and what becomes of the processors."""
-    from algotransfer.training.transfer import METHODS
+    """Yield name, origin of the processors, and the training of the base algorithms."""
+    from algotransfer.methods import METHODS
 
     for name, method in METHODS.items():
         kinds = zip(method.processors, method.frozen, strict=True)
@@ -77,7 +85,7 @@ def methods() -> Iterable[tuple[str, ...]]:
 
 
 def tables() -> Iterable[tuple[str, ...]]:
-    """Name, and how many experiments it needs."""
+    """Yield name and number of experiments."""
     from algotransfer.reproduce.grid import TABLES, experiments
 
     for name in TABLES:
@@ -85,7 +93,7 @@ def tables() -> Iterable[tuple[str, ...]]:
 
 
 def weights() -> Iterable[tuple[str, ...]]:
-    """Name of weights that come with the package, how many seeds, and what stood for ∞."""
+    """Yield name, number of seeds and the stand-in for ∞ of the weights in the package."""
     from algotransfer.training import committed_weights, load_model
 
     for name in committed_weights():
@@ -93,18 +101,23 @@ def weights() -> Iterable[tuple[str, ...]]:
         yield name, str(len(model.seeds)), str(model.experiment.infinity)
 
 
+def _first_line(described: object) -> str:
+    return (inspect.getdoc(described) or "").partition("\n")[0]
+
+
 SECTIONS = {
-    "Algorithms (--algorithm)": (("name", "title", "framework", "weights"), algorithms),
-    "Families of graphs (--graph)": (("name", "what it is"), families),
+    "Algorithms (--algorithm, --target, --base)": (
+        ("name", "title", "framework", "weights"),
+        algorithms,
+    ),
+    "Graph families (--family)": (("name", "description"), families),
     "Presets (--preset): graphs of each family × nodes": (
         ("name", "families", "train", "validation", "test"),
         presets,
     ),
-    "Networks (--model)": (("name", "what it is"), models),
+    "Networks (--model)": (("name", "description"), models),
+    "Supervisions (--supervision)": (("name", "description"), supervisions),
     "Transfer methods (--method)": (("name", "processors", "base algorithms"), methods),
     "Tables of the paper (--table)": (("name", "experiments"), tables),
-    "Trained weights (algotransfer evaluate NAME)": (
-        ("name", "seeds", "∞"),
-        weights,
-    ),
+    "Trained weights (algotransfer evaluate NAME)": (("name", "seeds", "∞"), weights),
 }

@@ -1,4 +1,4 @@
-"""`main`: finds the command, runs it, and turns a user's mistake into one sentence.
+"""`main`: parse the command, run it, and print a user's mistake as one sentence.
 
 A command is a dataclass whose fields are its options (their docstrings are the help) and whose
 `run` does the work. Its module imports jax only inside `run`, so that `--help` is immediate.
@@ -6,7 +6,6 @@ A command is a dataclass whose fields are its options (their docstrings are the 
 
 from __future__ import annotations
 
-import os
 import signal
 import sys
 import threading
@@ -16,61 +15,60 @@ from contextlib import contextmanager
 from typing import Protocol
 
 from algotransfer import __version__
-from algotransfer.cli.bench import Bench
-from algotransfer.cli.data import Data
-from algotransfer.cli.evaluate import Evaluate
-from algotransfer.cli.execute import Execute
-from algotransfer.cli.explore import Explore
-from algotransfer.cli.list_command import ListNames
-from algotransfer.cli.report import Report
-from algotransfer.cli.reproduce import Reproduce
-from algotransfer.cli.train import Train
+from algotransfer.cli.bench import BenchCommand
+from algotransfer.cli.data import DataCommand
+from algotransfer.cli.evaluate import EvaluateCommand
+from algotransfer.cli.execute import ExecuteCommand
+from algotransfer.cli.explore import ExploreCommand
+from algotransfer.cli.list_command import ListCommand
+from algotransfer.cli.report import ReportCommand
+from algotransfer.cli.reproduce import ReproduceCommand
+from algotransfer.cli.train import TrainCommand
 from algotransfer.compilation_cache import keep_compiled_programs
+from algotransfer.errors import UserError
 from algotransfer.files import Notice
 
 
 class Command(Protocol):
-    """What a command is able to do."""
+    """Interface of a command."""
 
     def run(self) -> None:
-        """Does the work; raises ValueError, OSError or FloatingPointError on a user's mistake."""
+        """Run the command; raise `UserError` or `OSError` on a mistake of the user."""
 
 
 COMMANDS: dict[str, type[Command]] = {
-    "list": ListNames,
-    "data": Data,
-    "train": Train,
-    "evaluate": Evaluate,
-    "execute": Execute,
-    "reproduce": Reproduce,
-    "report": Report,
-    "explore": Explore,
-    "bench": Bench,
+    "list": ListCommand,
+    "data": DataCommand,
+    "train": TrainCommand,
+    "evaluate": EvaluateCommand,
+    "execute": ExecuteCommand,
+    "reproduce": ReproduceCommand,
+    "report": ReportCommand,
+    "explore": ExploreCommand,
+    "bench": BenchCommand,
 }
 
 DESCRIPTION = """Learn graph algorithms from inputs and outputs, with the steps of others as guide.
 
-Every command has its own --help; --version says which release this is."""
+`algotransfer COMMAND --help` shows the options of a command; `--version` shows the release."""
 
-TRACEBACK = "ALGOTRANSFER_TRACEBACK"  # set to 1 to see where an error comes from
-INTERRUPTED, TERMINATED, MISTAKE = 130, 143, 2
-OUT_OF_MEMORY = "RESOURCE_EXHAUSTED"  # what XLA says
-KEPT = "what was finished is kept, and the same command goes on from there"
+MISTAKE, INTERRUPTED, TERMINATED = 2, 130, 143
+KEPT = "finished work is kept; run the same command again to continue"
 
 
 class Terminated(KeyboardInterrupt):
-    """Somebody, such as a batch system, asks the process to end."""
+    """SIGTERM, for instance from a batch system."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs one command.
+    """Run one command.
 
     **Arguments:**
 
-    - `arguments`: the words after `algotransfer`; those of this process if not given.
+    - `arguments`: the words after `algotransfer`; by default those of this process.
 
-    **Returns:** the exit status: 0, or 2 after a user's mistake, or 130 after an interruption, or
-    143 after a request to end.
+    **Returns:** the exit status: 0, or 2 after a mistake of the user, 130 after Ctrl-C, 143 after
+    SIGTERM.
     """
     arguments = sys.argv[1:] if arguments is None else arguments
     if [*arguments] == ["--version"]:
@@ -78,69 +76,67 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     from tyro.extras import subcommand_cli_from_dict
 
-    command = subcommand_cli_from_dict(
-        COMMANDS, prog="algotransfer", description=DESCRIPTION, args=arguments
-    )
-    keep_compiled_programs()
     try:
-        with _sentences():
+        command = subcommand_cli_from_dict(
+            COMMANDS, prog="algotransfer", description=DESCRIPTION, args=arguments
+        )
+        keep_compiled_programs()
+        with _signals_and_notices():
             command.run()
     except Terminated:
-        _say(f"asked to end; {KEPT}")
+        _print_error(f"terminated; {KEPT}")
         return TERMINATED
     except KeyboardInterrupt:
-        _say(f"interrupted; {KEPT}")
+        _print_error(f"interrupted; {KEPT}")
         return INTERRUPTED
-    except (ValueError, OSError, FloatingPointError, MemoryError, RuntimeError) as error:
-        bug = isinstance(error, RuntimeError) and OUT_OF_MEMORY not in str(error)
-        if bug or os.environ.get(TRACEBACK) == "1":
-            raise
-        _say(f"error: {_sentence(error)}")
+    except UserError as error:
+        _print_error(f"error: {error}")
+        return MISTAKE
+    except OSError as error:
+        _print_error(f"error: {_without_number(error)}")
         return MISTAKE
     return 0
 
 
 @contextmanager
-def _sentences() -> Iterator[None]:
-    """Meanwhile a request to end is an exception, and a warning of ours one sentence, said once."""
-    said: set[str] = set()
+def _signals_and_notices() -> Iterator[None]:
+    """Raise `Terminated` on SIGTERM, and print each `Notice` of the package once, as a sentence."""
+    printed: set[str] = set()
 
-    def end(number, frame):
+    def terminate(number, frame):
         raise Terminated
 
     def show(message, category, *place, **more):
         if not issubclass(category, Notice):
-            before(message, category, *place, **more)
-        elif str(message) not in said:
-            said.add(str(message))
-            _say(f"note: {message}")
+            show_before(message, category, *place, **more)
+        elif str(message) not in printed:
+            printed.add(str(message))
+            _print_error(f"note: {message}")
 
-    # Only the main thread may ask for signals; who has asked already keeps them.
-    ours = threading.current_thread() is threading.main_thread() and (
+    # Signal handlers can be set only in the main thread; an existing handler stays.
+    handle = threading.current_thread() is threading.main_thread() and (
         signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
     )
-    if ours:
-        signal.signal(signal.SIGTERM, end)
+    if handle:
+        signal.signal(signal.SIGTERM, terminate)
     try:
         with warnings.catch_warnings():
-            before, warnings.showwarning = warnings.showwarning, show
+            show_before, warnings.showwarning = warnings.showwarning, show
             warnings.simplefilter("always", Notice)
             yield
     finally:
-        if ours:
+        if handle:
             signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
-def _sentence(error: Exception) -> str:
-    """What an error says, without the number that the operating system gives it."""
-    if isinstance(error, MemoryError | RuntimeError):
-        return f"out of memory ({error}); take fewer or smaller graphs, or fewer seeds at once"
-    if not isinstance(error, OSError) or not error.strerror:
+def _without_number(error: OSError) -> str:
+    """Return the message of an operating-system error without its number."""
+    if not error.strerror:
         return str(error)
     return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
 
 
-def _say(text: str) -> None:
+def _print_error(text: str) -> None:
     from algotransfer.cli.console import errors
 
     errors.print(text, style="bold red", soft_wrap=True)

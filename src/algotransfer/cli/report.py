@@ -1,31 +1,34 @@
-"""`algotransfer report`: write results beside the paper's numbers."""
+"""`algotransfer report`: write results next to the paper's, from runs or committed tables."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+from algotransfer.cli.options import optional
+from algotransfer.errors import UserError
 
 
 @dataclass(frozen=True)
-class Report:
-    """Write the paper's tables with our numbers, claims with verdicts, and figures."""
+class ReportCommand:
+    """Write the paper's tables with reproduced numbers, a check of its claims, and figures."""
 
-    folder: Path | None = None
-    """Folder of runs to collect results from. Default: use the tables in --out."""
+    folder: Annotated[Path | None, optional("PATH", "the tables in --out")] = None
+    """Folder of runs to collect results from."""
     out: Path = Path("results")
-    """Folder for the collected tables and the report in Markdown, LaTeX, CSV and HTML."""
-    weights: Path | None = None
-    """Also copy the weights of these runs into this folder, named by experiment (with the run's
-    hash if settings differ from the paper's or the name is taken)."""
-    readme: Path | None = None
-    """Also write the claims into this page, between its two `<!-- claims -->` comments."""
+    """Folder for the tidy tables and the reports made of them: Markdown, LaTeX, CSV, HTML."""
+    weights: Annotated[Path | None, optional("PATH")] = None
+    """Folder to copy the weights of the runs to, named after their experiments (plus their hash,
+    if settings differ from the paper's or the name is taken)."""
+    readme: Annotated[Path | None, optional("FILE")] = None
+    """Markdown page whose table of claims is replaced, between its markers."""
     examples: bool = False
-    """Also write an `explore` page for every network of --folder (default: of the package), and
-    link the numbers of the HTML page to them."""
+    """Write an `explore` page for every network in --folder, or else in the package, and link the
+    numbers of the HTML page to them."""
 
     def run(self) -> None:
-        """Collect results, write the report and print its summary."""
+        """Collect the results and write the reports."""
         from algotransfer.cli.console import next_step, output, wrote
         from algotransfer.report.collect import read_results
         from algotransfer.report.report_data import make_report
@@ -40,7 +43,7 @@ class Report:
         if self.folder is not None:
             self._collect(self.folder)
         elif not (self.out / RESULTS).exists():
-            raise FileNotFoundError(
+            raise UserError(
                 f"there is no {self.out / RESULTS}; name a folder of runs with --folder"
             )
         results = read_results(self.out / RESULTS)

@@ -1,4 +1,4 @@
-"""`algotransfer reproduce`: the paper's experiments, in slices if need be."""
+"""`algotransfer reproduce`: train and evaluate the paper's experiments, resumable at any time."""
 
 from __future__ import annotations
 
@@ -10,60 +10,62 @@ from typing import Annotated, Any, Literal
 
 from tyro.conf import arg
 
+from algotransfer.algorithms.registry import ALGORITHMS
+from algotransfer.cli.options import Device, choice, optional
 from algotransfer.cli.output_paths import check_file
 from algotransfer.errors import UserError
-from algotransfer.names import ALGORITHM_NAMES, MODEL_NAMES, check_name
+from algotransfer.networks.registry import MODELS
 
 UNITS = {"s": 1, "m": 60, "h": 3600}
 
 
 @dataclass(frozen=True)
-class Reproduce:
-    """Train and evaluate what the paper's tables need, on several seeds.
+class ReproduceCommand:
+    """Train and evaluate the experiments of the paper's tables, on several seeds.
 
-    What is finished is skipped, what was interrupted goes on. Stop it at any moment.
+    Finished steps are skipped and interrupted ones continued, so it can be stopped at any time.
     """
 
-    table: tuple[str, ...] = ()
-    """Tables to reproduce (`algotransfer list` names them); by default all."""
-    target: Annotated[tuple[str, ...], arg(metavar="{" + ",".join(ALGORITHM_NAMES) + "}")] = ()
-    """Only experiments with these target algorithms; by default all."""
-    model: Annotated[tuple[str, ...], arg(metavar="{" + ",".join(MODEL_NAMES) + "}")] = ()
-    """Only experiments with these networks; by default all of the paper's."""
+    table: Annotated[tuple[str, ...], optional("TABLE", "all")] = ()
+    """Tables to reproduce (`algotransfer list` shows them)."""
+    target: Annotated[tuple[str, ...], choice(ALGORITHMS, "all")] = ()
+    """Only experiments with these target algorithms."""
+    model: Annotated[tuple[str, ...], choice(MODELS, "those of the paper")] = ()
+    """Only experiments with these networks."""
     seeds: int = 3
-    """How many seeds of each experiment are trained together."""
+    """Number of seeds of each experiment, trained together."""
     preset: Literal["paper", "quick", "smoke"] = "paper"
-    """Full size, or less data and fewer epochs to try things out."""
-    jobs: int | None = None
-    """Steps in flight at once; by default 1 on a CPU, 3 on a GPU, or what a cluster takes."""
+    """Size of the experiments: the paper's, or less data and fewer epochs for a trial."""
+    jobs: Annotated[
+        int | None, optional("INT", "1 on a CPU, 3 on a GPU, all slots of a cluster")
+    ] = None
+    """Number of steps that run at once."""
     executor: Literal["threads", "processes", "ray"] = "threads"
-    """Where steps run: in threads of this process, in processes of this machine, which share a GPU
-    better, or on a Ray cluster whose machines share the folder."""
-    address: str | None = None
-    """Of the Ray cluster, such as auto or 10.0.0.1:6379; by default this machine alone."""
-    for_: Annotated[str | None, arg(name="for", metavar="8m")] = None
-    """Pause after this time, such as 90s, 8m or 2h; the same command goes on later."""
+    """Where steps run: in threads of this process; in processes of this machine, which share a GPU
+    better; or on a Ray cluster whose machines share the folder."""
+    address: Annotated[str | None, optional("ADDRESS", "a cluster on this machine")] = None
+    """Address of the Ray cluster, such as auto or 10.0.0.1:6379."""
+    for_: Annotated[str | None, arg(name="for", metavar="8m", help_behavior_hint="")] = None
+    """Pause after this time, such as 90s, 8m or 2h; the same command continues later."""
     folder: Path = Path("runs")
-    """Where runs are kept."""
-    device: Literal["cpu", "gpu"] | None = None
-    """Where to train; by default a GPU if there is one."""
+    """Folder of all runs."""
+    device: Device = None
+    """Where to train."""
     dry_run: bool = False
-    """List the steps with an estimate of their time, and do nothing."""
-    pack: Path | None = None
-    """Put all runs of the folder, finished or not, into one archive (.tar.gz)."""
-    unpack: Path | None = None
-    """Take runs from such an archive into the folder first."""
+    """Only list the steps with their estimated time."""
+    pack: Annotated[Path | None, optional("FILE")] = None
+    """Archive (.tar.gz) to write all runs of the folder to, finished or not."""
+    unpack: Annotated[Path | None, optional("FILE")] = None
+    """Archive (.tar.gz) whose runs to put into the folder first."""
 
     def run(self) -> None:
-        """Works through the steps, then says what is done, what is left, where the time went."""
-        for name in self.target:
-            check_name("algorithm", name, ALGORITHM_NAMES)
-        for name in self.model:
-            check_name("network", name, MODEL_NAMES)
+        """Run the steps; print what is done, what is left, and the time spent."""
+        ALGORITHMS.check(*self.target)
+        MODELS.check(*self.model)
         if self.address is not None and self.executor != "ray":
-            raise UserError("--address is that of a Ray cluster; add --executor ray")
+            raise UserError("--address names a Ray cluster; add --executor ray")
         if self.dry_run and self.pack:
-            raise UserError("--dry-run writes nothing, so it cannot --pack; say --for 0s instead")
+            raise UserError("--dry-run writes nothing, so not --pack either; use --for 0s instead")
         check_file(self.pack)
         limit = _seconds(self.for_)
         from algotransfer.cli.console import errors, next_step, output, wrote
@@ -118,7 +120,7 @@ class Reproduce:
                 output.print(text, style=style, soft_wrap=True)
         left = sum(result.state in ("paused", "waiting") for result in results)
         if left:
-            next_step(f"the same command again: {left} steps are left")
+            next_step(f"the same command again: {left} steps remain")
         else:
             next_step(f"algotransfer report --folder {self.folder}")
         if interruption is not None:

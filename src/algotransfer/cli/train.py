@@ -1,65 +1,70 @@
-"""`algotransfer train`: all seeds of one experiment."""
+"""`algotransfer train`: train all seeds of one experiment."""
 
 from __future__ import annotations
 
-import dataclasses
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal
 
 from tyro.conf import arg
 
+from algotransfer.algorithms.registry import ALGORITHMS
+from algotransfer.cli.options import Device, choice, optional
 from algotransfer.datasets.presets import PRESETS
 from algotransfer.experiment import Experiment
-from algotransfer.methods import ALONE, METHODS
-from algotransfer.names import ALGORITHM_NAMES, MODEL_NAMES, check_name
+from algotransfer.methods import METHODS
+from algotransfer.networks.registry import MODELS
+from algotransfer.supervisions import SUPERVISIONS
+
+
+class ExperimentOptions(Experiment):
+    """The fields of `Experiment` as options; adds only the choices that the help shows."""
+
+    model: Annotated[str, choice(MODELS)]
+    target: Annotated[str, choice(ALGORITHMS)]
+    supervision: Annotated[str, choice(SUPERVISIONS)]
+    method: Annotated[str, choice(METHODS)]
+    base: Annotated[tuple[str, ...], choice(ALGORITHMS, "none")]
+    hidden: Annotated[int | None, optional("INT", "32")]
 
 
 @dataclass(frozen=True)
-class Train(Experiment):
-    """Train a network to execute an algorithm, on many seeds at once.
+class TrainCommand:
+    """Train a network to execute an algorithm, on several seeds at once.
 
-    A run that was interrupted goes on after its last epoch; one that has ended is not run again.
+    An interrupted run continues after its last checkpoint; a finished run is not trained again.
     """
 
-    model: Annotated[str, arg(metavar="{" + ",".join(MODEL_NAMES) + "}")] = "ne"
-    """The network: the Neural Executor, its more expressive successor, or another."""
-    target: Annotated[str, arg(metavar="{" + ",".join(ALGORITHM_NAMES) + "}")] = "dijkstra"
-    """The algorithm to learn."""
-    method: Annotated[str, arg(metavar="{" + ",".join(METHODS) + "}")] = ALONE
-    """How knowledge of the base algorithms is transferred to the target."""
+    experiment: Annotated[ExperimentOptions, arg(name="")]
+    """Settings of the experiment."""
     seeds: int = 5
-    """How many seeds, 0, 1, …, are trained together."""
-    data: Annotated[str, arg(metavar="{" + ",".join(PRESETS) + "}")] = "paper"
-    """The graphs to train on: the paper's, or a small set."""
+    """Number of seeds (0, 1, …), trained together."""
+    data: Annotated[str, choice(PRESETS)] = "paper"
+    """Preset of the graphs to train on."""
     data_seed: int = 0
-    """Another seed gives other graphs."""
+    """Seed of the graphs."""
     folder: Path = Path("runs")
-    """Where runs are kept."""
-    device: Literal["cpu", "gpu"] | None = None
-    """Where to train; by default a GPU if there is one."""
+    """Folder of all runs; this run gets a folder in it."""
+    device: Device = None
+    """Where to train."""
     resume: bool = True
-    """Go on from where an interrupted run stopped."""
+    """Continue an interrupted run, or train again from the beginning."""
     checkpoint_seconds: float = 120.0
-    """Time between two checkpoints."""
-    track: Literal["trackio", "wandb"] | None = None
-    """Follow the training with a tracking service."""
+    """Seconds between two checkpoints."""
+    track: Annotated[Literal["trackio", "wandb"] | None, optional("{trackio,wandb}")] = None
+    """Tracking service to send the losses to."""
 
     def run(self) -> None:
-        """Trains, then says how it went."""
-        check_name("network", self.model, MODEL_NAMES)
-        for name in (self.target, *self.base):
-            check_name("algorithm", name, ALGORITHM_NAMES)
+        """Train, and print the losses of every seed."""
+        PRESETS.check(self.data)
         from algotransfer.cli.console import next_step, output, wrote
         from algotransfer.cli.dataset_tables import training_table
         from algotransfer.devices import peak_memory
         from algotransfer.training.train import train
 
-        fields = [field.name for field in dataclasses.fields(Experiment)]
-        experiment = Experiment(**{name: getattr(self, name) for name in fields})
         epochs = []
         path, model = train(
-            experiment,
+            Experiment(**vars(self.experiment)),
             self.seeds,
             data=self.data,
             data_seed=self.data_seed,

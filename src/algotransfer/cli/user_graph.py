@@ -1,4 +1,4 @@
-"""Somebody's own graph, with the source that the command line names."""
+"""Load the user's graph and resolve `--source`."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ from pathlib import Path
 from algotransfer.graphs import NamedGraph, read_graph
 
 
-def read_own(path: Path, source: str | None) -> NamedGraph:
-    """Reads a graph; its source is a node's name or index (see `read_graph`), as text."""
+def read_user_graph(path: Path, source: str | None) -> NamedGraph:
+    """Read a graph; `source` is the name or the index of a node, as text (see `read_graph`)."""
     read = read_graph(path)
     if source is None:
         return read
-    # An index is a number too, so names come first.
-    known = source in read.names or not source.isdecimal()
-    return read_graph(path, source if known else int(source))
+    is_name = source in read.names or not source.isdecimal()  # names come before indices
+    return read_graph(path, source if is_name else int(source))

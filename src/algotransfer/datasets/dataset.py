@@ -12,7 +12,9 @@ from jaxtyping import Shaped
 from algotransfer.algorithms import Algorithm, Trace, get_algorithm, run
 from algotransfer.errors import UserError
 from algotransfer.graphs.graph import Graph, concatenate
+from algotransfer.graphs.registry import FAMILIES
 from algotransfer.graphs.sampling import sample_graphs
+from algotransfer.type_checks import check_fields
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +35,7 @@ class Dataset:
     _traces: dict[Algorithm, Trace] = field(default_factory=dict, repr=False)
 
     def __post_init__(self):
+        check_fields(self)
         if self.graphs.batch_shape != self.family.shape or not len(self.family):
             raise UserError(
                 f"graphs have batch shape {self.graphs.batch_shape} and family has shape "
@@ -75,7 +78,7 @@ class Dataset:
 
 
 def make_dataset(
-    graph: str | Sequence[str] = "er",
+    family: str | Sequence[str] = "er",
     num_graphs: int = 1000,
     num_nodes: int = 20,
     seed: int = 0,
@@ -88,20 +91,22 @@ def make_dataset(
 
     **Arguments:**
 
-    - `graph`: a family (`er`, `ba`, `grid`) or several, which follow one another in that order.
-    - `num_graphs`: number of graphs *of each family*.
-    - `split`: `train`, `validation`, `test` or any other name; different splits share no random
-        numbers.
-    - `attachments`: edges of each new node of `ba`.
-    - `shape`: shape of `grid`, `any` (default up to 100 nodes) or `square` (default above).
+    - `family`: a family (`er`, `ba`, `grid`) or several, which follow one another in that order.
+    - `num_graphs`: how many graphs *of each family*.
+    - `split`: `train`, `validation`, `test` or any other name; no two share random numbers.
+    - `attachments`: edges that a new node of a `ba` graph brings.
+    - `shape`: shape rule of `grid`, `any` or `square`; by the number of nodes if not given.
+
+    **Returns:** the `Dataset`; its traces are computed when asked for.
     """
-    families = (graph,) if isinstance(graph, str) else tuple(graph)
+    families = (family,) if isinstance(family, str) else tuple(family)
+    FAMILIES.check(*families)
     if not families or len(set(families)) < len(families):
-        raise UserError(f"graph={families!r}; name one or more families, each of them once")
+        raise UserError(f"family={families!r}; name one or more families, each of them once")
     options = {"attachments": attachments, "shape": shape}
     parts = [
-        sample_graphs(family, num_graphs, num_nodes, seed, split=split, **options)
-        for family in families
+        sample_graphs(name, num_graphs, num_nodes, seed, split=split, **options)
+        for name in families
     ]
     return Dataset(
         graphs=concatenate(parts),

@@ -1,8 +1,10 @@
-"""Presets: how many graphs of which sizes belong to which split, by name."""
+"""Dataset presets: number and size of the graphs in each split, by name."""
 
 from dataclasses import dataclass
 
-from algotransfer.names import FAMILY_NAMES
+from algotransfer.registry import Registry
+
+PAPER_FAMILIES = ("er", "ba", "grid")
 
 
 @dataclass(frozen=True)
@@ -14,10 +16,13 @@ class Preset:
     test: int
     num_nodes: int = 20
     test_sizes: tuple[int, ...] = (20, 50, 100)
-    graph: tuple[str, ...] = FAMILY_NAMES
+    family: tuple[str, ...] = PAPER_FAMILIES
 
 
-PRESETS = {
-    "paper": Preset(train=5000, validation=500, test=500),
-    "small": Preset(train=200, validation=50, test=50),
-}
+PRESETS: Registry[Preset] = Registry(
+    "preset",
+    {
+        "paper": Preset(train=5000, validation=500, test=500),
+        "small": Preset(train=200, validation=50, test=50),
+    },
+)

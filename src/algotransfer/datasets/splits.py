@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from algotransfer.datasets.dataset import Dataset, make_dataset
 from algotransfer.datasets.presets import PRESETS, Preset
-from algotransfer.names import check_name
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,11 +33,10 @@ def make_splits(preset: str | Preset = "paper", seed: int = 0) -> Splits:
     - `preset`: `paper` (15,000 training graphs), `small` or a `Preset`.
     """
     if isinstance(preset, str):
-        check_name("preset", preset, PRESETS)
         preset = PRESETS[preset]
 
     def split(name: str, num_graphs: int, num_nodes: int) -> Dataset:
-        return make_dataset(preset.graph, num_graphs, num_nodes, seed, split=name)
+        return make_dataset(preset.family, num_graphs, num_nodes, seed, split=name)
 
     return Splits(
         train=split("train", preset.train, preset.num_nodes),

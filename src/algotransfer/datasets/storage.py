@@ -80,7 +80,7 @@ def _dataset(arrays: Mapping[str, np.ndarray], card: Mapping[str, Any]) -> Datas
             f"it has format version {version!r}; expected {FORMAT_VERSION}: make it again, or use "
             "the release that wrote it"
         )
-    name = card.get("algorithm")
+    name: Any = card.get("algorithm")
     if name not in ALGORITHMS:
         raise UserError(
             f"it holds traces of {name!r}, which is not registered; add the algorithm to "

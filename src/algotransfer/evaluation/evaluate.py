@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from algotransfer.checksums import verify_checksum, write_checksum
 from algotransfer.datasets import PRESETS, Dataset, make_dataset
+from algotransfer.datasets.presets import PAPER_FAMILIES
 from algotransfer.evaluation.evaluate_networks import COLUMNS, Progress, evaluate_networks
 from algotransfer.evaluation.horizon import training_horizon
 from algotransfer.files import DamagedFile, write_atomically
-from algotransfer.names import FAMILY_NAMES
 from algotransfer.training.runs import Model, load_model
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def evaluate(
 def unseen_graphs(
     sizes: Iterable[int] = PRESETS["paper"].test_sizes,
     num_graphs: int = PRESETS["paper"].test,
-    families: Iterable[str] = FAMILY_NAMES,
+    families: Iterable[str] = PAPER_FAMILIES,
     seed: int = 0,
 ) -> dict[int, Dataset]:
     """Test graphs by number of nodes; the defaults are the paper's."""

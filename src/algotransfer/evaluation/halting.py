@@ -14,7 +14,7 @@ from jaxtyping import Array, Int
 
 from algotransfer.errors import UserError
 from algotransfer.evaluation.harness import Execution
-from algotransfer.names import check_name
+from algotransfer.registry import check_name
 from algotransfer.training.objective import Task
 
 PATIENCE = 5  # steps without a changed pointer after which an answer counts as settled

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from algotransfer.algorithms import get_algorithm
+from algotransfer.datasets.presets import PAPER_FAMILIES
 from algotransfer.errors import UserError, shown
 from algotransfer.evaluation.evaluate_networks import COLUMNS
 from algotransfer.experiment import Experiment
-from algotransfer.names import FAMILY_NAMES
 from algotransfer.paper import paper_tables
 
 if TYPE_CHECKING:
@@ -75,12 +75,12 @@ def beside_paper(frame: pandas.DataFrame, experiment: Experiment) -> pandas.Data
     import pandas
 
     check_frame(frame)
-    ours: Any = frame[(frame["row"] == "network") & frame["family"].isin(FAMILY_NAMES)]
+    ours: Any = frame[(frame["row"] == "network") & frame["family"].isin(PAPER_FAMILIES)]
     families = ours[ours["hop"].isna()].rename(columns={"family": "graph", "value": "mean"})
     keys = ["num_nodes", "graph", "metric"]
     parts = [_over_seeds(families.assign(std=np.nan), keys)]
     # The paper's means are over three families; over fewer they would be something else.
-    complete = ours.groupby("num_nodes")["family"].nunique() == len(FAMILY_NAMES)
+    complete = ours.groupby("num_nodes")["family"].nunique() == len(PAPER_FAMILIES)
     ours = ours[ours["num_nodes"].isin(complete[complete].index)]
     parts.append(_over_seeds(per_seed(ours).assign(graph="mean"), keys))
     ours = pandas.concat([part for part in parts if len(part)] or parts)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 from algotransfer.algorithms.frameworks.sequential import pointer_when_chosen
@@ -81,7 +82,8 @@ def _record(task: Task, graph: Graph, infinity: float, steps: Any) -> RecordedEx
         chosen = np.argmax(done[1:] & ~done[:-1], axis=1)
         held = later | is_source if carry_all else visited | (~later & is_source)
         if not carry_all:  # a pointer is kept from the step that chose its node
-            pointer = np.asarray(pointer_when_chosen(steps.pointer, chosen))
+            kept = pointer_when_chosen(jnp.asarray(steps.pointer), jnp.asarray(chosen))
+            pointer = np.asarray(kept)
     pred = np.where(held & later, pointer, -1)
     pred[0, source] = source
     if not algorithm.predicts_predecessors:

@@ -1,9 +1,9 @@
 """Families of random graphs: Erdős–Rényi, Barabási–Albert and grids.
 
-A sampler takes a random stream, the number of graphs, the number of nodes and `Options`. It returns
-`graph_id`, the graph of each edge, and `ends`, its two nodes. Each undirected edge is listed once,
-in any order; `sample_graphs` then permutes the labels and draws the weights.
-A new family is one function and one line in `FAMILIES`.
+A sampler takes a stream of random numbers, how many graphs of how many nodes are wanted, and
+`Options`. It returns `graph_id`, the graph each edge belongs to, and `ends`, its two nodes. Each
+edge is listed once, in any order; labels are permuted and weights drawn afterwards, by
+`sample_graphs`. A new family is one function and one line in `graphs/registry.py`.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from algotransfer.errors import UserError
 from algotransfer.graphs.streams import Stream
 
 Edges = tuple[Int[np.ndarray, " pairs"], Int[np.ndarray, "2 pairs"]]
+Sampler = Callable[[Stream, int, int, "Options"], Edges]
 
 MAX_EDGES = 10**8  # in one sample; about 10 GB of memory
 ANY_SHAPE_MAX_NODES = 100
@@ -169,10 +170,4 @@ def grid_edges(rows: int, columns: int) -> Int[np.ndarray, "2 pairs"]:
 SHAPE_RULES: dict[str, Callable[[list[tuple[int, int]]], list[tuple[int, int]]]] = {
     "any": lambda pairs: pairs,
     "square": lambda pairs: pairs[-1:],
-}
-
-FAMILIES: dict[str, Callable[[Stream, int, int, Options], Edges]] = {
-    "er": erdos_renyi,
-    "ba": barabasi_albert,
-    "grid": grid,
 }

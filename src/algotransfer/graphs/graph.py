@@ -55,8 +55,8 @@ class Graph(eqx.Module):
         return jax.tree.map(lambda leaf: leaf[index, ...], self)
 
     @staticmethod
-    def way_from(value: Any) -> str:
-        """Which function makes graphs of something else; said where one is given instead."""
+    def conversion_hint(value: Any) -> str:
+        """Return which function makes a `Graph` of another object, for type errors."""
         if isinstance(value, str | os.PathLike):
             return "read_graph(path).graph reads one from a file"
         if isinstance(getattr(value, "graph", None), Graph):

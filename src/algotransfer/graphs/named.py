@@ -13,7 +13,7 @@ from jaxtyping import Bool, Float, Int
 
 from algotransfer.errors import UserError
 from algotransfer.graphs.graph import MAX_NODES, Graph, check_graph, from_edges
-from algotransfer.names import nearest
+from algotransfer.registry import nearest
 
 INTEGER = re.compile(r"-?\d{1,18}")
 Attributes = Mapping[str, Sequence[Any] | np.ndarray]  # by name, one value per node

@@ -6,10 +6,11 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from algotransfer.errors import UserError
-from algotransfer.graphs.families import FAMILIES, SHAPE_RULES, Options
+from algotransfer.graphs.families import SHAPE_RULES, Options
 from algotransfer.graphs.graph import MAX_NODES, Graph, from_edges
+from algotransfer.graphs.registry import FAMILIES
 from algotransfer.graphs.streams import Stream
-from algotransfer.names import check_name
+from algotransfer.registry import check_name
 
 MIN_WEIGHT, MAX_WEIGHT = 0.2, 1.0
 
@@ -43,7 +44,7 @@ def sample_graphs(
 
     **Returns:** a batch of `num_graphs` graphs as NumPy arrays.
     """
-    check_name("graph family", family, FAMILIES)
+    FAMILIES.check(family)
     if shape is not None:
         check_name("grid shape", shape, SHAPE_RULES)
     if not split:

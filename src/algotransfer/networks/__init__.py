@@ -1,38 +1,26 @@
-"""The paper's two networks and one beyond, on dense and sparse graphs, and their rollout.
+"""Networks on dense and sparse graphs, and their rollout; register another in `MODELS`."""
 
-A network of one's own is an `Executor` and a line in `MODELS`.
-"""
+from typing import TYPE_CHECKING
 
-from algotransfer.networks.executor import Executor, edge_kinds, num_features
-from algotransfer.networks.layouts import Dense, Layout, Sparse, make_layouts
-from algotransfer.networks.ne import NE
-from algotransfer.networks.ne_plus_plus import NEPlusPlus
-from algotransfer.networks.parts import Latent, Processor
-from algotransfer.networks.relax import RelaxationExecutor
-from algotransfer.networks.rollout import Driver, Outcome, State, rollout
+from algotransfer.lazy import make_lazy
 
-MODELS: dict[str, type[NE] | type[NEPlusPlus] | type[RelaxationExecutor]] = {
-    "ne": NE,
-    "ne++": NEPlusPlus,
-    "relax": RelaxationExecutor,
-}
+if TYPE_CHECKING:
+    from algotransfer.networks.executor import Executor as Executor
+    from algotransfer.networks.executor import edge_kinds as edge_kinds
+    from algotransfer.networks.executor import num_features as num_features
+    from algotransfer.networks.layouts import Dense as Dense
+    from algotransfer.networks.layouts import Layout as Layout
+    from algotransfer.networks.layouts import Sparse as Sparse
+    from algotransfer.networks.layouts import make_layouts as make_layouts
+    from algotransfer.networks.ne import NE as NE
+    from algotransfer.networks.ne_plus_plus import NEPlusPlus as NEPlusPlus
+    from algotransfer.networks.parts import Latent as Latent
+    from algotransfer.networks.parts import Processor as Processor
+    from algotransfer.networks.registry import MODELS as MODELS
+    from algotransfer.networks.relax import RelaxationExecutor as RelaxationExecutor
+    from algotransfer.networks.rollout import Driver as Driver
+    from algotransfer.networks.rollout import Outcome as Outcome
+    from algotransfer.networks.rollout import State as State
+    from algotransfer.networks.rollout import rollout as rollout
 
-__all__ = [
-    "MODELS",
-    "NE",
-    "Dense",
-    "Driver",
-    "Executor",
-    "Latent",
-    "Layout",
-    "NEPlusPlus",
-    "Outcome",
-    "Processor",
-    "RelaxationExecutor",
-    "Sparse",
-    "State",
-    "edge_kinds",
-    "make_layouts",
-    "num_features",
-    "rollout",
-]
+make_lazy(__name__)

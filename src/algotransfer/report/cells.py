@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from algotransfer.datasets.presets import PAPER_FAMILIES
 from algotransfer.evaluation.summary import population_std
-from algotransfer.names import FAMILY_NAMES
 from algotransfer.paper import paper_tables
 from algotransfer.report.collect import EXPERIMENT
 
@@ -33,7 +33,7 @@ def seed_values(results: Any, halt: str = "told") -> pandas.DataFrame:
     results = least_marked(read_at(results, halt))
     keys = [*EXPERIMENT, "row", "seed", "num_nodes", "metric"]
     families = results.drop_duplicates([*keys, "family"]).rename(columns={"family": "graph"})
-    complete = families[families["graph"].isin(FAMILY_NAMES)]
+    complete = families[families["graph"].isin(PAPER_FAMILIES)]
     means = complete.groupby(keys, dropna=False, sort=False, as_index=False).agg(
         value=("value", "mean"),
         graphs=("graph", "nunique"),
@@ -41,7 +41,7 @@ def seed_values(results: Any, halt: str = "told") -> pandas.DataFrame:
         diverged=("diverged", "max"),
         num_graphs=("num_graphs", "min"),
     )
-    means = means[means["graphs"] == len(FAMILY_NAMES)].assign(graph="mean")
+    means = means[means["graphs"] == len(PAPER_FAMILIES)].assign(graph="mean")
     columns = [*keys, "graph", "value", "marks", "diverged", "num_graphs"]
     return pandas.concat([families[columns], means[columns]], ignore_index=True)
 

@@ -12,7 +12,7 @@ from algotransfer.evaluation import beside_paper, per_seed
 from algotransfer.evaluation.summary import PAPER_MODELS, check_frame
 from algotransfer.experiment import Experiment
 from algotransfer.methods import METHODS
-from algotransfer.names import check_name
+from algotransfer.registry import check_name
 from algotransfer.report.cells import least_marked, paper_cells, without_algorithm
 from algotransfer.report.claims import PAPER_BASES
 

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Sequence
 
 from algotransfer.experiment import Experiment, check_seeds
-from algotransfer.names import check_name
+from algotransfer.registry import check_name
 from algotransfer.reproduce.grid import one_of_each
 from algotransfer.reproduce.grid_presets import GRID_PRESETS
 from algotransfer.reproduce.steps import EvaluateStep, Step, TrainStep

@@ -12,12 +12,12 @@ from algotransfer.algorithms import Trace, get_algorithm
 from algotransfer.algorithms.truth import Infinity, make_truth, stand_in_for
 from algotransfer.datasets import Dataset
 from algotransfer.experiment import Experiment
-from algotransfer.names import check_name
 from algotransfer.networks import MODELS
 from algotransfer.networks.executor import Executor, edge_kinds
 from algotransfer.networks.layouts import make_layouts
+from algotransfer.supervisions import SUPERVISIONS
 from algotransfer.training.objective import Examples, Task
-from algotransfer.training.supervision import SUPERVISIONS, Supervision
+from algotransfer.training.supervision import Supervision
 
 
 def tasks_of(experiment: Experiment) -> tuple[Task, ...]:
@@ -30,7 +30,6 @@ def tasks_of(experiment: Experiment) -> tuple[Task, ...]:
 
 def create_network(experiment: Experiment, key) -> Executor:
     """A fresh network for an experiment's tasks."""
-    check_name("model", experiment.model, MODELS)
     algorithms = tuple(task.algorithm for task in tasks_of(experiment))
     return MODELS[experiment.model].create(algorithms, experiment.width, key)
 

@@ -28,12 +28,12 @@ from algotransfer.devices import default_device
 from algotransfer.errors import UserError
 from algotransfer.experiment import MAX_SEEDS, Experiment, fingerprint
 from algotransfer.files import DamagedFile, set_aside, write_atomically
-from algotransfer.names import check_name, nearest
-from algotransfer.networks import MODELS
 from algotransfer.networks.executor import Executor
+from algotransfer.registry import nearest
 from algotransfer.training.examples import create_network
 from algotransfer.training.named_arrays import from_arrays, to_arrays
 from algotransfer.training.transfer import METHODS, transfer
+from algotransfer.type_checks import check_fields
 
 WEIGHTS = "weights.npz"
 CHECKPOINT = "checkpoint.npz"
@@ -57,6 +57,9 @@ class Model:
     seeds: tuple[int, ...]
     networks: Executor
     card: dict[str, Any]
+
+    def __post_init__(self):
+        check_fields(self)
 
     def network(self, seed: int) -> Executor:
         """The network of one seed."""
@@ -198,7 +201,6 @@ def _check_card(card: dict[str, Any]) -> tuple[Experiment, tuple[int, ...]]:
     experiment = Experiment.from_json(card.pop("experiment", None))
     for name in {name for name, _ in experiment.tasks} | {*experiment.base}:
         get_algorithm(name)
-    check_name("network", experiment.model, MODELS)
     seeds, diverged = card.pop("seeds", None), card.get("diverged")
     whole = isinstance(seeds, list) and all(type(seed) is int for seed in seeds)
     if not whole or not 1 <= len(seeds) <= MAX_SEEDS:

@@ -163,4 +163,4 @@ class NoAlgorithm(Supervision):
         return execution.key[-1], execution.pointer[-1]
 
 
-SUPERVISIONS: dict[str, Supervision] = {"tf": TeacherForcing(), "na": NoAlgorithm()}
+teacher_forcing, no_algorithm = TeacherForcing(), NoAlgorithm()

@@ -20,14 +20,13 @@ import numpy as np
 
 from algotransfer.checksums import write_checksum
 from algotransfer.compilation_cache import keep_compiled_programs
-from algotransfer.datasets import PRESETS, Splits, make_splits
+from algotransfer.datasets import Splits, make_splits
 from algotransfer.devices import find_device, memory_limit
 from algotransfer.errors import UserError, shown
 from algotransfer.experiment import MAX_SEEDS, Experiment, check_seeds
 from algotransfer.files import append_whole, remove_leftovers, write_atomically
 from algotransfer.interruptions import held_interruptions
 from algotransfer.locks import locked
-from algotransfer.names import check_name
 from algotransfer.training import progress
 from algotransfer.training.checkpoints import load_checkpoint, save_checkpoint
 from algotransfer.training.examples import (
@@ -266,7 +265,6 @@ def _seeds(seeds: int | Iterable[int]) -> tuple[int, ...]:
 def _splits(data: str | Splits, seed: int) -> Splits:
     if isinstance(data, Splits):
         return data
-    check_name("preset", data, PRESETS)
     return make_splits(data, seed)
 
 

@@ -17,10 +17,10 @@ from jax.core import Tracer
 from algotransfer.devices import default_platform
 from algotransfer.errors import UserError
 from algotransfer.graphs.graph import Graph, check_graph
-from algotransfer.names import check_name
 from algotransfer.networks.layouts.base import Layout, Scores
 from algotransfer.networks.layouts.dense import Dense, dense_layout
 from algotransfer.networks.layouts.sparse import Sparse, sparse_layout
+from algotransfer.registry import check_name
 
 __all__ = [
     "DENSE_TRAINING_MAX_NODES",

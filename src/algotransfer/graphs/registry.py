@@ -1,0 +1,19 @@
+"""Families of random graphs by name. Importable without numpy."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from algotransfer.registry import Registry
+
+if TYPE_CHECKING:
+    from algotransfer.graphs.families import Sampler
+
+FAMILIES: Registry[Sampler] = Registry(
+    "graph family",
+    {
+        "er": "algotransfer.graphs.families:erdos_renyi",
+        "ba": "algotransfer.graphs.families:barabasi_albert",
+        "grid": "algotransfer.graphs.families:grid",
+    },
+)

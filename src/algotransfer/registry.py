@@ -1,0 +1,84 @@
+"""Registries: objects by name, imported on first use.
+
+An entry is the object itself or a `"module:attribute"` string, so that the names are known without
+importing jax. Register a new object with one line, such as `ALGORITHMS["mine"] = algorithm`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, MutableMapping
+from difflib import get_close_matches
+from importlib import import_module
+from typing import Generic, TypeVar, cast
+
+from algotransfer.errors import UserError, shown
+
+Entry = TypeVar("Entry")
+
+
+class UnknownName(UserError, KeyError):
+    """A name that is not registered; a `KeyError`, so that `Mapping.get` and `pop` work."""
+
+    __str__ = ValueError.__str__
+
+
+class Registry(MutableMapping[str, Entry], Generic[Entry]):
+    """A mapping from names to objects of one kind.
+
+    **Arguments:**
+
+    - `kind`: what the entries are, in the singular, for error messages.
+    - `entries`: objects, or `"module:attribute"` strings that are imported on first use.
+    """
+
+    def __init__(self, kind: str, entries: Mapping[str, Entry | str] | None = None):
+        self.kind = kind
+        self._entries: dict[str, Entry | str] = dict(entries or {})
+
+    def check(self, *names: str) -> None:
+        """Raise a `UserError` with the nearest name for the first unknown one; import nothing."""
+        for name in names:
+            check_name(self.kind, name, self._entries)
+
+    def __getitem__(self, name: str) -> Entry:
+        self.check(name)
+        entry = self._entries[name]
+        if isinstance(entry, str):
+            module, _, attribute = entry.partition(":")
+            entry = self._entries[name] = getattr(import_module(module), attribute)
+        return cast(Entry, entry)
+
+    def __setitem__(self, name: str, entry: Entry | str) -> None:
+        self._entries[name] = entry
+
+    def __delitem__(self, name: str) -> None:
+        self.check(name)
+        del self._entries[name]
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and name in self._entries  # imports nothing
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._entries)
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __repr__(self) -> str:
+        return f"<registry of {len(self)} entries ({self.kind}): {', '.join(self)}>"
+
+
+def check_name(kind: str, name: str, known: Iterable[str]) -> None:
+    """Raise a `UserError` with the nearest match if `name` is not one of `known`."""
+    known = tuple(known)
+    if not isinstance(name, str) or name not in known:
+        raise UnknownName(
+            f"unknown {kind} {shown(name)}{nearest(name, known)}; "
+            f"choose one of {', '.join(map(str, known))}"
+        )
+
+
+def nearest(name: str, known: Iterable[str], most: int = 1) -> str:
+    """Return the known names closest to `name` as a question in brackets, or an empty string."""
+    close = get_close_matches(str(name), list(known), n=most)
+    return f" (did you mean {' or '.join(map(repr, close))}?)" if close else ""
