@@ -1,6 +1,7 @@
 """Train and compare the variants of `studies/extra_steps.md`.
 
     python studies/extra_steps.py train none exact10 --for 500
+    python studies/extra_steps.py train none random10 --seeds 105 106 107
     python studies/extra_steps.py validate --out results/extra-steps-validation.csv
 
 Training resumes where it stopped. One process trains one variant after the other; several
@@ -23,7 +24,8 @@ from algotransfer.experiment import Experiment
 from algotransfer.graphs.graph import Graph, concatenate
 from algotransfer.graphs.sampling import sample_graphs
 from algotransfer.networks.rollout import Driver
-from algotransfer.training.supervision import SUPERVISIONS, NoAlgorithm
+from algotransfer.supervisions import SUPERVISIONS
+from algotransfer.training.supervision import NoAlgorithm
 from algotransfer.training.train import train
 
 EXTRA = 10
@@ -129,12 +131,14 @@ VARIANTS = {
 }
 
 
-def train_variant(name: str, folder: Path, deadline: float) -> Path | None:
+def train_variant(
+    name: str, folder: Path, deadline: float, seeds: tuple[int, ...] = SEEDS
+) -> Path | None:
     """Train all seeds of a variant; return its run folder, or None if it was paused."""
     splits = mixed_splits() if name == "mixed" else make_splits("paper")
     path, model = train(
         VARIANTS[name],
-        SEEDS,
+        seeds,
         data=splits,
         folder=folder / name,
         pause=lambda: time.monotonic() > deadline,
@@ -166,7 +170,10 @@ def validate(folder: Path):
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("action", choices=("train", "validate"))
-    parser.add_argument("variants", nargs="*", choices=[*VARIANTS, []], default=[])
+    parser.add_argument(
+        "variants", nargs="*", choices=[*VARIANTS, []], default=[], metavar="VARIANT"
+    )
+    parser.add_argument("--seeds", type=int, nargs="+", default=SEEDS)
     parser.add_argument("--folder", type=Path, default=FOLDER)
     parser.add_argument("--for", type=float, default=np.inf, dest="seconds", help="seconds")
     parser.add_argument("--out", type=Path, default=Path("results/extra-steps-validation.csv"))
@@ -177,7 +184,7 @@ def main() -> None:
         return
     deadline = time.monotonic() + arguments.seconds
     for name in arguments.variants or VARIANTS:
-        path = train_variant(name, arguments.folder, deadline)
+        path = train_variant(name, arguments.folder, deadline, tuple(arguments.seeds))
         print(f"{name}: {'paused' if path is None else path}", flush=True)
 
 

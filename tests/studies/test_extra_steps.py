@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from algotransfer.datasets import Splits, make_dataset
+from algotransfer.supervisions import SUPERVISIONS
 from algotransfer.training.examples import make_examples, tasks_of
-from algotransfer.training.supervision import SUPERVISIONS
 
 LENGTH = np.array([20, 20, 18, 20, 16, 20])
 
@@ -45,11 +45,10 @@ def test_variants_train(variant, monkeypatch, tmp_path):
     splits = Splits(*(make_dataset("er", 16, 8, split=s) for s in ("train", "validation")), {})
     if variant == "mixed":
         splits = Splits(*(extra_steps.mixed_dataset(13, s) for s in ("train", "validation")), {})
-    monkeypatch.setattr(extra_steps, "SEEDS", (0, 1))
     monkeypatch.setitem(extra_steps.VARIANTS, variant, experiment)
     monkeypatch.setattr(extra_steps, "mixed_splits", lambda: splits)
     monkeypatch.setattr(extra_steps, "make_splits", lambda name: splits)
-    path = extra_steps.train_variant(variant, tmp_path, float("inf"))
+    path = extra_steps.train_variant(variant, tmp_path, float("inf"), (0, 1))
     assert (path / "weights.npz").exists()
 
 
