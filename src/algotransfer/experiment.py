@@ -27,6 +27,8 @@ class Experiment:
 
     model: str = "ne"
     """The network: the Neural Executor, its more expressive successor, or another."""
+    processor: str = "max_mpnn"
+    """The processor of NE and NE++, a name in `algotransfer.networks.PROCESSORS`."""
     target: str = "dijkstra"
     """The algorithm to learn (`algotransfer list` names them)."""
     supervision: Literal["tf", "na"] = "na"
@@ -100,6 +102,8 @@ class Experiment:
     def name(self) -> str:
         """A short name for folders and tables."""
         parts = [self.model, *self.base, self.target, self.supervision]
+        if self.processor != Experiment.processor:
+            parts.insert(1, self.processor)
         if self.method != ALONE:
             parts.append(self.method)
         if self.select != "best":
@@ -130,6 +134,8 @@ class Experiment:
         fields = {**dataclasses.asdict(self), "base": list(self.base)}
         if not self.extra_steps:  # younger than the first runs, whose names must stay
             del fields["extra_steps"]
+        if self.processor == Experiment.processor:
+            del fields["processor"]
         return fields
 
     @classmethod

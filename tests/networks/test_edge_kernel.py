@@ -4,13 +4,13 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from algotransfer.networks.layouts.listed import with_neighbours
 from networks.small import complete_graph, quick_jit, random_graphs, to_graphs
 from training.small import examples_of, graphs, networks, tasks_of
 
 from algotransfer.networks import latents, make_layouts
 from algotransfer.networks.layouts.edge_kernel import best_of_neighbours, fits
 from algotransfer.networks.layouts.edge_programs import ROWS, Weights
-from algotransfer.networks.layouts.listed import with_neighbours
 from algotransfer.training.objective import draw_noise, objective
 
 UNITS, OUTPUTS, COPIES = 64, 32, 3

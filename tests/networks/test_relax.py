@@ -8,6 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from algotransfer.networks.edges import Edges, read_at_pointer
 from networks.plain_relax import plain_step
 from networks.small import (
     LAYOUTS,
@@ -22,7 +23,6 @@ from algotransfer.algorithms import ALGORITHMS, run
 from algotransfer.evaluation.harness import make_free_drivers, run_free
 from algotransfer.graphs import from_edges, sample_graphs
 from algotransfer.networks import MODELS, RelaxationExecutor
-from algotransfer.networks.edges import Edges, read_at_pointer
 from algotransfer.networks.relax import Relaxation, Selection, sparse_weight
 from algotransfer.training.objective import Task
 from algotransfer.training.supervision import SUPERVISIONS

@@ -2,12 +2,12 @@
 
 import jax.numpy as jnp
 import numpy as np
+from algotransfer.networks.parts import Heads, Termination
 from networks.plain import PLAIN
 
 from algotransfer.algorithms import ALGORITHMS
 from algotransfer.networks import MODELS, Processor
 from algotransfer.networks.ne_plus_plus import EdgeEncoder, Specialist
-from algotransfer.networks.parts import Heads, Termination
 
 
 def kinds_of(model: str, names: tuple[str, ...]) -> tuple[str, ...]:

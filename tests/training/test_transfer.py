@@ -14,7 +14,7 @@ from training.small import examples_of, graphs
 
 from algotransfer.experiment import Experiment
 from algotransfer.networks import Processor
-from algotransfer.training.examples import create_network
+from algotransfer.training.examples import network_of
 from algotransfer.training.examples import tasks_of as tasks_of_experiment
 from algotransfer.training.loop import Program
 from algotransfer.training.transfer import METHODS, trainable, transfer
@@ -32,7 +32,7 @@ def base(seed=9):
 @functools.cache
 def fresh(model, seed=0):
     experiment = Experiment(model=model, target="dijkstra", hidden=HIDDEN)
-    return create_network(experiment, jax.random.key(seed))
+    return network_of(experiment, jax.random.key(seed))
 
 
 def equal(ours, theirs):
@@ -120,7 +120,7 @@ def test_frozen_weights_stay_as_they_are_to_the_last_bit(model, name):
         model=model, target="bellman_ford", supervision="tf", hidden=HIDDEN, batch_size=2
     )
     tasks = tasks_of_experiment(experiment)
-    network = transfer(METHODS[name], create_network(experiment, jax.random.key(1)), base())
+    network = transfer(METHODS[name], network_of(experiment, jax.random.key(1)), base())
     program = Program(experiment, tasks, trainable(METHODS[name], network))
     examples = examples_of(tasks, graphs())
     epoch = quick_jit(program.epoch)

@@ -16,7 +16,7 @@ from algotransfer.experiment import Experiment
 from algotransfer.graphs.graph import Graph
 from algotransfer.networks.executor import num_features
 from algotransfer.networks.rollout import Driver, State
-from algotransfer.training.examples import create_network, tasks_of
+from algotransfer.training.examples import network_of, tasks_of
 
 ON_CHIP = 2**20  # bytes of hidden states beyond which they are counted as read from memory
 
@@ -44,7 +44,7 @@ def measure_execution(
         return Driver(start, jnp.int32(steps), carry_all=task.supervision.carry_all)
 
     driver = jax.vmap(drive)(jnp.asarray(graphs.source))
-    network = create_network(experiment, jax.random.key(0))
+    network = network_of(experiment, jax.random.key(0))
     networks = jax.tree.map(lambda leaf: leaf[None], network)
     arguments = (networks, jax.tree.map(jnp.asarray, graphs), (driver,))
     began = time.perf_counter()

@@ -48,7 +48,7 @@ def _gradient(model: str, graphs: Graph, layout: LayoutName, repeats: int) -> Ro
                     memory, _ = network.process(features, memory, layout)
                     return memory, None
 
-                memory, _ = jax.lax.scan(step, network.start(graphs.num_nodes), length=STEPS)
+                memory, _ = jax.lax.scan(step, network.start(layout), length=STEPS)
                 return sum(jnp.mean(leaf**2) for leaf in jax.tree.leaves(memory))
 
             return jnp.mean(jax.vmap(one)(views, features))

@@ -72,7 +72,7 @@ class EvaluationBatch:
         """Runs the algorithms to their end, which leaves few numbers per node."""
         named = [(get_algorithm(name), supervision) for name, supervision in experiment.tasks]
         if networks.independent:
-            networks, named = networks.only(len(named) - 1), named[-1:]
+            networks, named = networks.for_task(len(named) - 1), named[-1:]
         judged = not named[-1][0].binary  # whether pointers are
         return cls(
             networks=networks,

@@ -83,7 +83,7 @@ def execute(
     constants = model.card["infinity"] if infinity is None else [float(infinity)] * len(tasks)
     if network.independent:
         last = len(tasks) - 1
-        network, tasks, constants = network.only(last), tasks[-1:], constants[-1:]
+        network, tasks, constants = network.for_task(last), tasks[-1:], constants[-1:]
 
     batch = jax.tree.map(lambda leaf: jnp.asarray(leaf)[None], graph)
     drivers = tuple(

@@ -18,8 +18,8 @@ from algotransfer.devices import default_platform
 from algotransfer.graphs.graph import Graph
 from algotransfer.networks import layouts
 from algotransfer.networks.executor import Executor
+from algotransfer.networks.heads import Latent
 from algotransfer.networks.layouts import Layout, make_layouts
-from algotransfer.networks.parts import Latent
 from algotransfer.networks.rollout import Driver, rollout
 from algotransfer.training.objective import Task
 from algotransfer.training.truth import Truth

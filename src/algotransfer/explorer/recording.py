@@ -65,7 +65,7 @@ def record_execution(
     constants = model.card["infinity"]
     every_step = READOUTS[model.experiment.supervision, tasks[-1].algorithm.framework].every_step
     if network.independent:
-        network, tasks, constants = network.only(len(tasks) - 1), tasks[-1:], constants[-1:]
+        network, tasks, constants = network.for_task(len(tasks) - 1), tasks[-1:], constants[-1:]
     if blind:
         drivers = tuple(
             untold_driver(task, graph, constant, graph.num_nodes)

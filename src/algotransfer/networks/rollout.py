@@ -19,8 +19,8 @@ from algotransfer.algorithms import Algorithm
 from algotransfer.errors import UserError
 from algotransfer.networks.checks import check_number, check_shape
 from algotransfer.networks.executor import Executor
+from algotransfer.networks.heads import Latent
 from algotransfer.networks.layouts import Layout
-from algotransfer.networks.parts import Latent
 
 Tree = TypeVar("Tree")
 MAX_STEPS = 10_000_000  # ten times the nodes of the largest graph
@@ -123,7 +123,7 @@ def rollout(
         return (memory, tuple(after), tuple(ends)), emit(before, new_latents, tuple(after))
 
     states = tuple(None if d.teacher is not None else d.start for d in drivers)
-    memory = network.start(layout.num_nodes)
+    memory = network.start(layout)
     _, shapes = jax.eval_shape(
         lambda: network.process(
             tuple(features(a, d.start) for a, d in zip(algorithms, drivers, strict=True)),

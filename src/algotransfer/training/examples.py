@@ -11,8 +11,7 @@ import numpy as np
 from algotransfer.algorithms import Trace, get_algorithm
 from algotransfer.datasets import Dataset
 from algotransfer.experiment import Experiment
-from algotransfer.names import check_name
-from algotransfer.networks import MODELS
+from algotransfer.networks.create import create_network
 from algotransfer.networks.executor import Executor, edge_kinds
 from algotransfer.networks.layouts import make_layouts
 from algotransfer.training.objective import Examples, Task
@@ -28,11 +27,10 @@ def tasks_of(experiment: Experiment) -> tuple[Task, ...]:
     )
 
 
-def create_network(experiment: Experiment, key) -> Executor:
-    """A fresh network for an experiment's tasks."""
-    check_name("model", experiment.model, MODELS)
+def network_of(experiment: Experiment, key) -> Executor:
+    """Return a new network for an experiment's tasks."""
     algorithms = tuple(task.algorithm for task in tasks_of(experiment))
-    return MODELS[experiment.model].create(algorithms, experiment.width, key)
+    return create_network(experiment.model, algorithms, experiment.width, key, experiment.processor)
 
 
 def make_examples(

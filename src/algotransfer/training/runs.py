@@ -31,7 +31,7 @@ from algotransfer.files import DamagedFile, set_aside, write_atomically
 from algotransfer.names import check_name, nearest
 from algotransfer.networks import MODELS
 from algotransfer.networks.executor import Executor
-from algotransfer.training.examples import create_network
+from algotransfer.training.examples import network_of
 from algotransfer.training.named_arrays import from_arrays, to_arrays
 from algotransfer.training.transfer import METHODS, transfer
 
@@ -150,7 +150,7 @@ def network_shapes(experiment: Experiment, num_seeds: int) -> Executor:
     """The tree of an experiment's networks, with shapes in place of arrays."""
 
     def build(key):
-        network = create_network(experiment, key)
+        network = network_of(experiment, key)
         (processor,) = network.processors
         return transfer(METHODS[experiment.method], network, processor)
 

@@ -16,8 +16,8 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from algotransfer.networks.executor import Executor
+from algotransfer.networks.heads import Latent
 from algotransfer.networks.layouts import Layout
-from algotransfer.networks.parts import Latent
 from algotransfer.networks.rollout import Driver
 from algotransfer.training.losses import (
     binary_cross_entropy,
