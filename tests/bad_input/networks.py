@@ -33,12 +33,12 @@ def of_networks(batch):
     driver = Driver(state, jnp.int32(2))
     for kind in MODELS.values():
         network, name = kind.create(**fresh), kind.__name__
-        features, memory = (jnp.ones((5, 2)), jnp.ones((5, 1))), network.start(5)
+        features, memory = (jnp.ones((5, 2)), jnp.ones((5, 1))), network.start(layout)
         latent = network.process(features, memory, layout)[1][0]
         read = {"task": 0, "latent": latent}
         found |= {
             f"{name}.create": (kind.create, fresh),
-            f"{name}.start": (network.start, {"num_nodes": 5}),
+            f"{name}.start": (network.start, {"layout": layout}),
             f"{name}.process": (
                 network.process,
                 {"features": features, "memory": memory, "layout": layout},
@@ -47,7 +47,7 @@ def of_networks(batch):
             f"{name}.scores": (network.scores, {**read, "layout": layout}),
             f"{name}.terminate": (network.terminate, {**read, "layout": layout}),
             f"{name}.priors": (network.priors, {"task": 0}),
-            f"{name}.only": (network.only, {"task": 0}),
+            f"{name}.for_task": (network.for_task, {"task": 0}),
         }
         of_rollout = {"network": network, "layout": layout, "drivers": (driver, driver)}
         emit = lambda before, latents, after: None  # noqa: E731

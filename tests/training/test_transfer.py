@@ -13,7 +13,7 @@ from networks.weights import draw_weights, to_network
 from training.small import examples_of, graphs
 
 from algotransfer.experiment import Experiment
-from algotransfer.networks import Processor
+from algotransfer.networks import MaxMPNN
 from algotransfer.training.examples import network_of
 from algotransfer.training.examples import tasks_of as tasks_of_experiment
 from algotransfer.training.loop import Program
@@ -80,12 +80,11 @@ def test_outputs_of_two_processors_are_summed_and_the_residual_is_added_once(mod
     rng = np.random.default_rng(0)
     layout = padded_layout(random_graphs(rng, 1, 5)[0], network.kinds, "dense")
     features = (jnp.asarray(rng.normal(size=(5, 2)), jnp.float32),)
-    memory = jax.tree.map(
-        lambda leaf: jnp.asarray(rng.normal(size=leaf.shape), jnp.float32), network.start(5)
-    )
+    before = jnp.asarray(rng.normal(size=(5, HIDDEN)), jnp.float32)
 
     @quick_jit
     def hidden_and_inputs(network):
+        memory = jax.tree.map(lambda _: before, network.start(layout))
         _, (latent,) = network.process(features, memory, layout)
         return latent.hidden, latent.inputs
 
@@ -132,7 +131,7 @@ def test_frozen_weights_stay_as_they_are_to_the_last_bit(model, name):
     for processor, before, stays in zip(
         state.network.processors, network.processors, frozen, strict=True
     ):
-        assert isinstance(processor, Processor)
+        assert isinstance(processor, MaxMPNN)
         assert equal(processor, before) == stays
     rest, untouched = (
         jax.tree.leaves(eqx.tree_at(lambda n: n.processors, n, replace=()))

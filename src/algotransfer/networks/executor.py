@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, Self, final
+from typing import Any, final
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -37,7 +37,7 @@ class Executor(eqx.Module):
         hidden: int,
         key: PRNGKeyArray,
         processor: type[Processor] = MaxMPNN,
-    ) -> Self:
+    ) -> Executor:
         """Return a new network with random weights.
 
         **Arguments:**
@@ -73,7 +73,7 @@ class Executor(eqx.Module):
         return {}
 
     @abstractmethod
-    def for_task(self, task: int) -> Self:
+    def for_task(self, task: int) -> Executor:
         """Return the part of the network that executes one of its algorithms."""
 
     @property
@@ -92,6 +92,10 @@ class FoldableExecutor(Executor):
 
         False for subclasses, which may have other steps, and for processors other than `MaxMPNN`.
         """
+
+    @abstractmethod
+    def for_task(self, task: int) -> FoldableExecutor:
+        """Return the part of the network that executes one of its algorithms."""
 
     @abstractmethod
     def fold(self, free: tuple[bool, ...]) -> Folded:

@@ -3,7 +3,6 @@
 # No `from __future__ import annotations`: Equinox recognises `AbstractVar` only if it is evaluated.
 from abc import abstractmethod
 from functools import partial
-from typing import Self
 
 import equinox as eqx
 import jax
@@ -31,10 +30,9 @@ class Layout(eqx.Module):
     i: eqx.AbstractVar[Int[Array, " e"]]
     j: eqx.AbstractVar[Int[Array, " e"]]
     features: eqx.AbstractVar[Float[Array, "f ..."]]  # `Scores` for each kind of edge feature
-    list_features: eqx.AbstractVar[Float[Array, "f e"]]
 
     @abstractmethod
-    def with_features(self, kinds: tuple[int, ...]) -> Self:
+    def with_features(self, kinds: tuple[int, ...]) -> "Layout":
         """Return the same graph with only these rows of edge features."""
 
     # Vectors on edges.
@@ -71,7 +69,11 @@ class Layout(eqx.Module):
         values = self.gather_senders(sender)
         if receiver is not None:
             values = self.gather_receivers(receiver) + values
-        return values + on_edges(self.list_features, edge)
+        return values + self.edge_terms(edge)
+
+    @abstractmethod
+    def edge_terms(self, edge: Float[Array, "f d"]) -> Float[Array, "e d"]:
+        """Return Σ_f feature_fij · edge_f."""
 
     def gather_receivers(self, node: Float[Array, "n d"]) -> Float[Array, "e d"]:
         """Return node_i on every edge (i, j)."""

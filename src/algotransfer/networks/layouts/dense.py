@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jax import lax
@@ -29,11 +30,8 @@ class Dense(Layout):
     i: Int[Array, " e"]
     j: Int[Array, " e"]
     slots: Int[Array, "n n"]
+    num_nodes: int = eqx.field(static=True)
     neighbours: NeighbourLists | None = None
-
-    @property
-    def num_nodes(self) -> int:
-        return self.edges.shape[-1]
 
     def with_features(self, kinds):
         rows = jnp.array(kinds)
@@ -67,6 +65,9 @@ class Dense(Layout):
         if not fits(self.num_nodes, kernel_weights):
             return None
         return max_over_neighbours(product, self.neighbours, kernel_weights, learning=not rounded)
+
+    def edge_terms(self, edge):
+        return on_edges(self.list_features, edge)
 
     def max(self, values):
         return _slot_max(values, self.i, self.slots)
@@ -129,6 +130,7 @@ def dense_layout(graph: Graph, kinds: tuple[str, ...]) -> Dense:
         i=edges.i,
         j=edges.j,
         slots=no_edge.at[edges.i, edges.j].set(jnp.arange(count), mode="drop"),
+        num_nodes=graph.num_nodes,
     )
 
 

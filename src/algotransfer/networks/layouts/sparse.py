@@ -34,10 +34,6 @@ class Sparse(Layout):
     owner: Int[Array, " pieces"]  # the receiving node of a piece, or n
     num_nodes: int = eqx.field(static=True)
 
-    @property
-    def list_features(self):
-        return self.features
-
     def with_features(self, kinds):
         return eqx.tree_at(lambda self: self.features, self, self.features[jnp.array(kinds)])
 
@@ -46,6 +42,9 @@ class Sparse(Layout):
 
     def max_through_layer(self, product, edge, hidden_edge, second, rounded):
         return None  # kernels are for small graphs
+
+    def edge_terms(self, edge):
+        return on_edges(self.features, edge)
 
     def max(self, values):
         return _list_max(self, values)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 from abc import abstractmethod
-from typing import Self
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -39,7 +38,7 @@ class Processor(eqx.Module):
 
     @classmethod
     @abstractmethod
-    def create(cls, hidden: int, draw: Draw) -> Self:
+    def create(cls, hidden: int, draw: Draw) -> Processor:
         """Return a new processor for hidden states of this width.
 
         **Arguments:**
