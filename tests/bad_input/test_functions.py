@@ -17,7 +17,6 @@ import networkx
 import numpy as np
 import pytest
 import scipy.sparse
-from algotransfer.arguments import checked
 from bad_input.networks import of_networks, strange_networks
 from bad_input.tried import TRIED, within_memory
 from hypothesis import given, note
@@ -26,6 +25,7 @@ from jaxtyping import TypeCheckError
 
 import algotransfer
 from algotransfer import algorithms, datasets, evaluation, graphs, networks, training, viewer
+from algotransfer.arguments import checked
 from algotransfer.bridges import clrs, pyg
 from algotransfer.datasets import Preset, Splits, make_splits
 from algotransfer.draw import save_figure
