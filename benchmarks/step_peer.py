@@ -37,12 +37,13 @@ def our_step(graph: Graph, hidden: int) -> dict[str, Callable[[], object]]:
     network = NE.create((get_algorithm("dijkstra"),), hidden, key)
     layout = jax.tree.map(lambda leaf: leaf[0], make_layouts(graph, network.kinds, "sparse"))
     features = (jax.random.normal(key, (graph.num_nodes, 2)),)
-    memory = jax.random.normal(key, (graph.num_nodes, hidden))
+    start = jax.random.normal(key, (graph.num_nodes, hidden))
+    memory = jax.tree.map(lambda _: start, network.start(layout))
 
     @jax.jit
     def forward(network, memory, features, layout):
         after, _ = network.process(features, memory, layout)
-        return after
+        return after.hidden
 
     @jax.jit
     def backward(network, memory, features, layout):

@@ -70,8 +70,8 @@ def with_part(where: Callable[[Any], Any], change: Callable[..., Any]) -> type[R
 
     class WithPart(BEFORE):
         @classmethod
-        def create(cls, algorithms, hidden, key):
-            network = super().create(algorithms, hidden, key)
+        def create(cls, algorithms, hidden, key, *processor):
+            network = super().create(algorithms, hidden, key, *processor)
             own = jax.random.fold_in(key, 1)
             return eqx.tree_at(where, network, replace_fn=lambda part: change(part, own))
 

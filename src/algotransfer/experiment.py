@@ -12,7 +12,7 @@ from algotransfer.algorithms.registry import ALGORITHMS
 from algotransfer.errors import UserError, shown
 from algotransfer.limits import MAX_FLOAT, MAX_SETTINGS
 from algotransfer.methods import ALONE, METHODS, TOGETHER
-from algotransfer.networks.registry import MODELS
+from algotransfer.networks.registry import MODELS, PROCESSORS
 from algotransfer.supervisions import SUPERVISIONS
 from algotransfer.type_checks import check_fields
 
@@ -27,6 +27,8 @@ class Experiment:
 
     model: str = "ne"
     """Network: the Neural Executor (ne), NE++, relax, or a registered one."""
+    processor: str = "max_mpnn"
+    """Processor of NE and NE++: max_mpnn (the paper's), or a registered one."""
     target: str = "dijkstra"
     """Algorithm to learn (`algotransfer list` shows all)."""
     supervision: str = "na"
@@ -64,6 +66,7 @@ class Experiment:
     def __post_init__(self):
         check_fields(self)
         MODELS.check(self.model)
+        PROCESSORS.check(self.processor)
         ALGORITHMS.check(self.target, *self.base)
         SUPERVISIONS.check(self.supervision)
         METHODS.check(self.method)
@@ -104,6 +107,8 @@ class Experiment:
     def name(self) -> str:
         """Short name for folders and tables."""
         parts = [self.model, *self.base, self.target, self.supervision]
+        if self.processor != Experiment.processor:
+            parts.insert(1, self.processor)
         if self.method != ALONE:
             parts.append(self.method)
         if self.select != "best":
@@ -134,6 +139,8 @@ class Experiment:
         fields = {**dataclasses.asdict(self), "base": list(self.base)}
         if not self.extra_steps:  # added later; keeps the hashes of older runs
             del fields["extra_steps"]
+        if self.processor == Experiment.processor:
+            del fields["processor"]
         return fields
 
     @classmethod

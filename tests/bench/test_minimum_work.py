@@ -26,7 +26,8 @@ def test_no_program_does_less_than_the_minimum(model):
     def step(network, features, memory, layout):
         return network.process((features,), memory, layout)[0]
 
-    compiled = jax.jit(step).lower(network, jnp.ones((64, 2)), network.start(64), layout).compile()
+    memory = network.start(layout)
+    compiled = jax.jit(step).lower(network, jnp.ones((64, 2)), memory, layout).compile()
     counted = compiled.cost_analysis()["flops"]
     minimum = PROCESS[model](shape)
     assert 0.9 * minimum < counted < 4 * minimum

@@ -79,7 +79,7 @@ def by_hand(network, batch, g):
         truth = cases.truth_of(algorithm.name, batch.graphs)
         visited = np.zeros(n) if algorithm.sequential else np.arange(n) == source
         states.append((np.asarray(truth.key[g, 0]), visited.astype(float), int(ends.length[g])))
-    memory, history = network.start(n), []
+    memory, history = network.start(layout), []
     for t in range(n):
         inputs = tuple(
             jnp.stack([visited, key] if a.sequential else [key], axis=-1).astype(jnp.float32)

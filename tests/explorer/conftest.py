@@ -6,7 +6,7 @@ from browser.chromium import start_or_skip
 
 from algotransfer.experiment import Experiment
 from algotransfer.training import Model
-from algotransfer.training.examples import create_network
+from algotransfer.training.examples import network_of
 
 
 @pytest.fixture(scope="session")
@@ -28,7 +28,7 @@ def browser(chromium):
 def untrained(**fields) -> Model:
     """A small network with random weights: what it does is nonsense, but it does something."""
     experiment = Experiment(**{"hidden": 4, **fields})
-    network = create_network(experiment, jax.random.key(0))
+    network = network_of(experiment, jax.random.key(0))
     count = len(experiment.tasks)
     card = {"diverged": [False], "infinity": [3.0] * count}
     return Model(experiment, (0,), jax.tree.map(lambda leaf: leaf[None], network), card)

@@ -6,6 +6,8 @@ Differentiated by JAX itself, this is what the cheap identities and their own gr
 import jax
 import jax.numpy as jnp
 
+from algotransfer.networks import Memory
+
 
 def on_pairs(receiver, sender, edge):
     """[receiver_i, sender_j, edge_ij] for all i and j."""
@@ -38,9 +40,9 @@ def edge_embedding(layout, matrix):
 def ne(network, features, memory, layout):
     """NE's step from the dense layout: the next memory, and what every head says."""
     edge = edge_embedding(layout, network.edge)
-    z = jnp.concatenate([*features, memory], axis=-1) @ network.encoder
+    z = jnp.concatenate([*features, memory.hidden], axis=-1) @ network.encoder
     hidden = z + sum(max_mpnn(p, z, edge, layout.edges) for p in network.processors)
-    return hidden, [
+    return Memory(hidden, memory.edge_states), [
         _heads(heads, network.termination, z, hidden, edge, layout) for heads in network.heads
     ]
 
@@ -48,9 +50,10 @@ def ne(network, features, memory, layout):
 def ne_plus_plus(network, features, memory, layout):
     """NE++'s step from the dense layout: the next memory, and what every head says."""
     hiddens, outputs = [], []
-    for own, algorithm, x, h in zip(
+    for own, algorithm, x, before in zip(
         network.specialists, network.algorithms, features, memory, strict=True
     ):
+        h = before.hidden
         kind = network.kinds.index("weight" if algorithm.weighted else "one")
         edge = edge_embedding(layout.with_features((kind,)), own.edge)
         node = jnp.concatenate([x, h], axis=-1)
@@ -62,7 +65,7 @@ def ne_plus_plus(network, features, memory, layout):
             @ p.update
             for p in network.processors
         )
-        hiddens.append(hidden)
+        hiddens.append(Memory(hidden, before.edge_states))
         outputs.append(_heads(own.heads, own.termination, node, hidden, edge, layout))
     return tuple(hiddens), outputs
 

@@ -7,10 +7,10 @@ import pytest
 from networks.small import complete_graph, quick_jit, random_graphs, to_graphs
 from training.small import examples_of, graphs, networks, tasks_of
 
-from algotransfer.networks import latents, make_layouts
-from algotransfer.networks.layouts.edge_kernel import best_of_neighbours, fits
+from algotransfer.networks import make_layouts
+from algotransfer.networks.layouts.edge_kernel import fits, max_over_neighbours
 from algotransfer.networks.layouts.edge_programs import ROWS, Weights
-from algotransfer.networks.layouts.listed import with_neighbours
+from algotransfer.training import training_rollouts
 from algotransfer.training.objective import draw_noise, objective
 
 UNITS, OUTPUTS, COPIES = 64, 32, 3
@@ -26,24 +26,26 @@ def some_graphs(num_nodes, kinds):
 
 def some_weights(key, kinds, units):
     keys = jax.random.split(key, 3)
-    along = jax.random.normal(keys[0], (len(kinds), OUTPUTS))
+    edge = jax.random.normal(keys[0], (len(kinds), OUTPUTS))
     if not units:
-        return along, None, None
-    hidden_along = jax.random.normal(keys[1], (len(kinds), units))
-    return along, hidden_along, jax.random.normal(keys[2], (units, OUTPUTS)) / 8
+        return edge, None, None
+    hidden_edge = jax.random.normal(keys[1], (len(kinds), units))
+    return edge, hidden_edge, jax.random.normal(keys[2], (units, OUTPUTS)) / 8
 
 
 def by_kernel(product, layout, weights, learning):
-    return best_of_neighbours(product, with_neighbours(layout), Weights(*weights), learning)
+    return max_over_neighbours(
+        product, layout.with_neighbours().neighbours, Weights(*weights), learning
+    )
 
 
 def by_formula(product, layout, weights):
-    along, hidden_along, second = weights
-    if hidden_along is None:
-        return layout.max_plus(product[:, :OUTPUTS], along)
+    edge, hidden_edge, second = weights
+    if hidden_edge is None:
+        return layout.max_plus(product[:, :OUTPUTS], edge)
     receiver, sender, linear = jnp.split(product, [UNITS, 2 * UNITS], axis=-1)
-    layer = jax.nn.relu(layout.pairs(receiver, sender, hidden_along))
-    return layout.max(layout.pairs(None, linear[:, :OUTPUTS], along) + layer @ second)
+    layer = jax.nn.relu(layout.pairs(receiver, sender, hidden_edge))
+    return layout.max(layout.pairs(None, linear[:, :OUTPUTS], edge) + layer @ second)
 
 
 @CASES
@@ -111,9 +113,9 @@ def compare_gradients(product, layouts, weights, key):
 
 def test_what_cannot_be_cut_into_tiles_is_left_alone():
     def possible(units, outputs, num_nodes=20, kinds=1):
-        along, hidden_along = jnp.zeros((kinds, outputs)), jnp.zeros((kinds, units))
+        edge, hidden_edge = jnp.zeros((kinds, outputs)), jnp.zeros((kinds, units))
         second = jnp.zeros((units, outputs))
-        return fits(num_nodes, Weights(along, hidden_along, second) if units else Weights(along))
+        return fits(num_nodes, Weights(edge, hidden_edge, second) if units else Weights(edge))
 
     assert possible(96, 32)
     assert possible(0, 32)
@@ -143,7 +145,7 @@ def test_losses_and_gradients(model, hidden, supervision, monkeypatch):
         return jax.tree.leaves(quick_jit(jax.value_and_grad(loss))(network))
 
     expected = run()
-    monkeypatch.setattr(latents, "kernels_run", lambda: True)
+    monkeypatch.setattr(training_rollouts, "kernels_run", lambda: True)
     for a, b in zip(expected, run(), strict=True):
         np.testing.assert_allclose(b, a, rtol=1e-3, atol=1e-4 * (1 + float(jnp.max(jnp.abs(a)))))
     kernels = str(jax.make_jaxpr(jax.grad(loss))(network)).count("pallas_call")

@@ -94,9 +94,10 @@ def draw_case(rng, model, names, processors, num_nodes, hidden, grid=None):
         return jnp.asarray(rng.integers(-grid, grid + 1, (3, *shape)) / grid, jnp.float32)
 
     features = tuple(draw(num_nodes, 2 if a.sequential else 1) for a in network.algorithms)
-    memory = jax.tree.map(lambda leaf: draw(*leaf.shape), network.start(num_nodes))
+    start = network.start(jax.tree.map(lambda leaf: leaf[0], dense))
+    memory = jax.tree.map(lambda leaf: draw(*leaf.shape), start)
     weigh = (
-        [draw(*leaf.shape) for leaf in jax.tree.leaves(network.start(num_nodes))],
+        [draw(*leaf.shape) for leaf in jax.tree.leaves(start)],
         [
             (draw(num_nodes, 2 if a.sequential else 1), draw(num_nodes, num_nodes))
             for a in network.algorithms

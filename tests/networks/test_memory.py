@@ -31,7 +31,7 @@ def repeated(step, layout, num_steps):
             memory, *_ = step(network, (features,), memory, layout)
             return memory, None
 
-        memory, _ = jax.lax.scan(one, network.start(NUM_NODES), length=num_steps)
+        memory, _ = jax.lax.scan(one, network.start(layout), length=num_steps)
         return sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(memory))
 
     return run

@@ -23,9 +23,13 @@ from algotransfer.algorithms.truth import make_truth
 from algotransfer.evaluation.harness import make_free_drivers, run_free
 from algotransfer.graphs import from_edges, sample_graphs
 from algotransfer.networks import MODELS, RelaxationExecutor
-from algotransfer.networks.edges import Edges, read_at_pointer
-from algotransfer.networks.relax import Relaxation, Selection, sparse_weight
-from algotransfer.supervisions import SUPERVISIONS
+from algotransfer.networks.relax import (
+    Relaxation,
+    Selection,
+    _one_hot_argmax,
+    read_at_pointer,
+    sparse_weight,
+)
 from algotransfer.training.objective import Task
 
 # θ whose one term is exact: sparse_weight(ONE) = 1.
@@ -53,7 +57,7 @@ def with_relaxation(network: RelaxationExecutor, theta, direction) -> Relaxation
 
 @quick_jit
 def run_step(network, layout, features):
-    memory, latents = network.process(features, network.start(layout.num_nodes), layout)
+    memory, latents = network.process(features, network.start(layout), layout)
     assert memory == ()
     return [
         (network.decode(k, latent), network.scores(k, latent, layout))
@@ -143,21 +147,21 @@ def test_weights_that_are_small_are_none_and_can_come_back():
 
 @pytest.mark.parametrize("layout_name", LAYOUTS)
 def test_reading_at_a_pointer_and_its_gradient(layout_name):
-    """Forwards the arg-max, backwards the softmax; with `sharp` off, the softmax both ways."""
+    """Forwards the arg-max, backwards the softmax; with `hard` off, the softmax both ways."""
     graph = random_graphs(np.random.default_rng(3), 2, 5)[1]
-    edges = Edges.of(padded_layout(graph, ("weight",), layout_name))
-    shape, rng = edges.weight.shape, np.random.default_rng(0)
+    layout = padded_layout(graph, ("weight",), layout_name)
+    shape, rng = layout.features[0].shape, np.random.default_rng(0)
     scores, values = (jnp.asarray(rng.normal(size=shape), jnp.float32) for _ in range(2))
     weigh = jnp.asarray(rng.normal(size=5), jnp.float32)
 
     @partial(quick_jit, static_argnums=0)
-    def pull_back(sharp):
-        read = partial(read_at_pointer, edges, sharp=jnp.bool_(sharp))
+    def pull_back(hard):
+        read = partial(read_at_pointer, layout, hard=jnp.bool_(hard))
         return jax.vjp(lambda s, v: read(s, v), scores, values)[1](weigh), read(scores, values)
 
     @quick_jit
     def soft_reference():
-        mean = lambda s, v: edges.sum(edges.softmax(s) * v)  # noqa: E731
+        mean = lambda s, v: layout.sum_scores(layout.softmax_scores(s) * v)  # noqa: E731
         return jax.vjp(mean, scores, values)[1](weigh), mean(scores, values)
 
     (hard_scores, hard_values), hard = pull_back(True)
@@ -167,9 +171,9 @@ def test_reading_at_a_pointer_and_its_gradient(layout_name):
     np.testing.assert_allclose(soft_values, d_values, atol=1e-6)
     np.testing.assert_allclose(soft_scores, d_scores, atol=1e-6)
     np.testing.assert_allclose(hard_scores, d_scores, atol=1e-6)
-    pointer = edges.argmax(scores)
-    np.testing.assert_allclose(hard, edges.sum(pointer * values), rtol=1e-6)
-    np.testing.assert_allclose(hard_values, edges.receiver(weigh) * pointer, rtol=1e-6)
+    pointer = _one_hot_argmax(layout, scores)
+    np.testing.assert_allclose(hard, layout.sum_scores(pointer * values), rtol=1e-6)
+    np.testing.assert_allclose(hard_values, layout.receiver_scores(weigh) * pointer, rtol=1e-6)
 
 
 def test_candidates_learn_only_once_the_direction_is_decided():
@@ -177,7 +181,7 @@ def test_candidates_learn_only_once_the_direction_is_decided():
     x = jnp.arange(4.0)[:, None]
 
     def total(relaxation):
-        return jnp.sum(relaxation.candidates(x[:, 0], Edges.of(layout)))
+        return jnp.sum(relaxation.candidates(x[:, 0], layout))
 
     relaxation = create("bellman_ford").specialists[0].relaxation
     for direction, learns in ((0.0, False), (0.01, False), (-0.03, True)):
@@ -194,7 +198,7 @@ def test_an_algorithm_runs_alone_as_it_runs_with_others():
     together = run_step(network, layout, features)
     assert network.independent
     for task in range(3):
-        (alone,) = run_step(network.only(task), layout, features[task : task + 1])
+        (alone,) = run_step(network.for_task(task), layout, features[task : task + 1])
         for ours, theirs in zip(alone, together[task], strict=True):
             np.testing.assert_array_equal(ours, theirs)
 

@@ -244,9 +244,9 @@ def test_an_algorithm_of_ne_plus_plus_runs_alone_as_it_runs_with_others():
     steps = tuple(jnp.int32(count) for count in (6, 2, 4))
     together = run(network, layout, starts, steps, (None,) * 3, (False,) * 3)
     task = 2
-    alone = run(network.only(task), layout, starts[task:], steps[task:], (None,), (False,))
+    alone = run(network.for_task(task), layout, starts[task:], steps[task:], (None,), (False,))
     assert network.independent
-    assert network.only(task).algorithms == network.algorithms[task:]
+    assert network.for_task(task).algorithms == network.algorithms[task:]
     np.testing.assert_allclose(alone.states[0].key, together.states[task].key, rtol=1e-5)
     np.testing.assert_array_equal(alone.states[0].visited, together.states[task].visited)
 
@@ -258,4 +258,4 @@ def test_ne_needs_all_of_its_algorithms():
     )
     assert one.independent
     assert not two.independent
-    assert two.only(1) is two
+    assert two.for_task(1) is two

@@ -5,9 +5,9 @@ import numpy as np
 from networks.plain import PLAIN
 
 from algotransfer.algorithms import ALGORITHMS
-from algotransfer.networks import MODELS, Processor
-from algotransfer.networks.ne_plus_plus import EdgeEncoder, Specialist
-from algotransfer.networks.parts import Heads, Termination
+from algotransfer.networks import MODELS, MaxMPNN
+from algotransfer.networks.heads import Heads, Termination
+from algotransfer.networks.ne_plus_plus import EdgeEncoder, EncoderAndHeads
 
 
 def kinds_of(model: str, names: tuple[str, ...]) -> tuple[str, ...]:
@@ -75,7 +75,7 @@ def to_network(model: str, names: tuple[str, ...], weights: dict):
         return jnp.asarray(np.asarray(values), jnp.float32)
 
     def processor(w):
-        return Processor(array(w["message"]), array(w["update"]))
+        return MaxMPNN(array(w["message"]), array(w["update"]))
 
     def termination(w):
         return Termination(processor(w), array(w["linear"]))
@@ -98,7 +98,7 @@ def to_network(model: str, names: tuple[str, ...], weights: dict):
         )
     return MODELS[model](
         specialists=tuple(
-            Specialist(
+            EncoderAndHeads(
                 edge=array(own["edge"]),
                 encoder=EdgeEncoder(*(array(own[k]) for k in ("linear", "first", "second"))),
                 heads=heads(own["heads"]),

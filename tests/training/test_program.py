@@ -13,7 +13,7 @@ from training.small import examples_of, graphs
 
 from algotransfer.experiment import Experiment
 from algotransfer.training import loop
-from algotransfer.training.examples import create_network, tasks_of
+from algotransfer.training.examples import network_of, tasks_of
 from algotransfer.training.loop import Program
 from algotransfer.training.objective import objective
 from algotransfer.training.transfer import METHODS, trainable
@@ -28,7 +28,7 @@ SAMPLING = dataclasses.replace(STILL, target="prim", supervision="na", trajector
 def prepare(experiment, **options):
     """A program, its network and its data: six graphs."""
     tasks = tasks_of(experiment)
-    network = create_network(experiment, jax.random.key(0))
+    network = network_of(experiment, jax.random.key(0))
     mask = trainable(METHODS[experiment.method], network)
     return Program(experiment, tasks, mask, **options), network, examples_of(tasks, graphs())
 

@@ -11,7 +11,7 @@ from jax.flatten_util import ravel_pytree
 from networks.small import quick_jit
 from training.small import examples_of, graphs, networks, tasks_of
 
-from algotransfer.networks.parts import Processor
+from algotransfer.networks import MaxMPNN
 from algotransfer.training import objective
 from algotransfer.training.training_rollouts import folded_latents, plain_latents
 
@@ -84,7 +84,7 @@ def test_two_processors(model):
     network, _ = networks(model, ("dijkstra",))
     (first,) = network.processors
     second = jax.tree.map(lambda w: -0.5 * w, first)
-    assert isinstance(second, Processor)
+    assert isinstance(second, MaxMPNN)
     network = type(network)(**{**vars(network), "processors": (first, second)})
     expected = values_and_gradients(plain_latents, network, tasks, examples)
     found = values_and_gradients(folded_latents, network, tasks, examples)

@@ -13,8 +13,8 @@ from networks.weights import draw_weights, to_network
 from training.small import examples_of, graphs
 
 from algotransfer.experiment import Experiment
-from algotransfer.networks import Processor
-from algotransfer.training.examples import create_network
+from algotransfer.networks import MaxMPNN
+from algotransfer.training.examples import network_of
 from algotransfer.training.examples import tasks_of as tasks_of_experiment
 from algotransfer.training.loop import Program
 from algotransfer.training.transfer import METHODS, trainable, transfer
@@ -32,7 +32,7 @@ def base(seed=9):
 @functools.cache
 def fresh(model, seed=0):
     experiment = Experiment(model=model, target="dijkstra", hidden=HIDDEN)
-    return create_network(experiment, jax.random.key(seed))
+    return network_of(experiment, jax.random.key(seed))
 
 
 def equal(ours, theirs):
@@ -80,12 +80,11 @@ def test_outputs_of_two_processors_are_summed_and_the_residual_is_added_once(mod
     rng = np.random.default_rng(0)
     layout = padded_layout(random_graphs(rng, 1, 5)[0], network.kinds, "dense")
     features = (jnp.asarray(rng.normal(size=(5, 2)), jnp.float32),)
-    memory = jax.tree.map(
-        lambda leaf: jnp.asarray(rng.normal(size=leaf.shape), jnp.float32), network.start(5)
-    )
+    before = jnp.asarray(rng.normal(size=(5, HIDDEN)), jnp.float32)
 
     @quick_jit
     def hidden_and_inputs(network):
+        memory = jax.tree.map(lambda _: before, network.start(layout))
         _, (latent,) = network.process(features, memory, layout)
         return latent.hidden, latent.inputs
 
@@ -120,7 +119,7 @@ def test_frozen_weights_stay_as_they_are_to_the_last_bit(model, name):
         model=model, target="bellman_ford", supervision="tf", hidden=HIDDEN, batch_size=2
     )
     tasks = tasks_of_experiment(experiment)
-    network = transfer(METHODS[name], create_network(experiment, jax.random.key(1)), base())
+    network = transfer(METHODS[name], network_of(experiment, jax.random.key(1)), base())
     program = Program(experiment, tasks, trainable(METHODS[name], network))
     examples = examples_of(tasks, graphs())
     epoch = quick_jit(program.epoch)
@@ -132,7 +131,7 @@ def test_frozen_weights_stay_as_they_are_to_the_last_bit(model, name):
     for processor, before, stays in zip(
         state.network.processors, network.processors, frozen, strict=True
     ):
-        assert isinstance(processor, Processor)
+        assert isinstance(processor, MaxMPNN)
         assert equal(processor, before) == stays
     rest, untouched = (
         jax.tree.leaves(eqx.tree_at(lambda n: n.processors, n, replace=()))

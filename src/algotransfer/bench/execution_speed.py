@@ -15,7 +15,7 @@ from algotransfer.evaluation.harness import FreeRun, LayoutName
 from algotransfer.experiment import Experiment
 from algotransfer.graphs.graph import Graph
 from algotransfer.networks.executor import num_features
-from algotransfer.training.examples import create_network, tasks_of
+from algotransfer.training.examples import network_of, tasks_of
 
 ON_CHIP_BYTES = 2**20  # larger hidden states are counted as read from memory
 
@@ -37,7 +37,7 @@ def measure_execution(
     """
     (*_, task) = tasks_of(experiment)
 
-    network = create_network(experiment, jax.random.key(0))
+    network = network_of(experiment, jax.random.key(0))
     networks = jax.tree.map(lambda leaf: leaf[None], network)
     free_run = FreeRun.untold(networks, (task,), [2.0], steps, len(graphs))
     free_run = dataclasses.replace(free_run, layout=layout)

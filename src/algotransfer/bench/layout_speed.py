@@ -54,7 +54,7 @@ def _measure_gradient(model: str, graphs: Graph, layout: LayoutName, repeats: in
                     memory, _ = network.process(features, memory, layout)
                     return memory, None
 
-                memory, _ = jax.lax.scan(step, network.start(graphs.num_nodes), length=STEPS_TIMED)
+                memory, _ = jax.lax.scan(step, network.start(layout), length=STEPS_TIMED)
                 return sum(jnp.mean(leaf**2) for leaf in jax.tree.leaves(memory))
 
             return jnp.mean(jax.vmap(one)(views, features))

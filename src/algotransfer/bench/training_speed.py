@@ -16,7 +16,7 @@ from algotransfer.datasets import Dataset
 from algotransfer.devices import peak_memory
 from algotransfer.experiment import Experiment
 from algotransfer.networks.executor import num_features
-from algotransfer.training.examples import create_network, make_examples, tasks_of
+from algotransfer.training.examples import make_examples, network_of, tasks_of
 from algotransfer.training.train import compile_epoch, start_seeds
 
 
@@ -78,7 +78,7 @@ def minimum_work(experiment: Experiment, training: Dataset) -> Work | None:
         outputs=features,  # a key and, for sequential algorithms, a logit of the next node
     )
     (*_, task) = tasks_of(experiment)
-    network = eqx.filter_eval_shape(create_network, experiment, jax.random.key(0))
+    network = eqx.filter_eval_shape(network_of, experiment, jax.random.key(0))
     return training_step(
         experiment.model,
         taught=not task.supervision.samples,

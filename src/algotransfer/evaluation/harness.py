@@ -24,8 +24,8 @@ from algotransfer.devices import default_platform
 from algotransfer.graphs.graph import Graph
 from algotransfer.networks import layouts
 from algotransfer.networks.executor import Executor
+from algotransfer.networks.heads import Latent
 from algotransfer.networks.layouts import Layout, make_layouts
-from algotransfer.networks.parts import Latent
 from algotransfer.networks.rollout import Driver, rollout
 from algotransfer.training.objective import Task
 
@@ -186,7 +186,7 @@ def target_only(
     """
     if not networks.independent:
         return networks, tasks, per_task
-    return networks.only(len(tasks) - 1), tasks[-1:], per_task[-1:]
+    return networks.for_task(len(tasks) - 1), tasks[-1:], per_task[-1:]
 
 
 @partial(jax.jit, static_argnames=("tasks", "num_steps", "record", "layout"))

@@ -11,21 +11,21 @@ from jax import lax
 
 @partial(jax.custom_vjp, nondiff_argnums=(0,))
 def scan_with_deferred_gradients(step, matrices, early, layout, inputs, start):
-    """Runs `carry = step(linear, early, layout, carry, input)` for every input.
+    """Run `carry = step(linear, early, layout, carry, input)` for every input.
 
-    The derivative of a scan adds to the gradient of every weight at every step, which takes as
-    many small matrix products as there are steps. Here steps multiply with `matrices` by calling
-    `linear(k, x)`, that is `x @ matrices[k]`; the backward pass only notes what flowed back into
-    each product, and one large product at the end gives the gradient of each matrix.
+    The backward pass of a plain scan adds to the gradient of every weight at every step, with one
+    small matrix product per step. Here steps call `linear(k, x)` for `x @ matrices[k]`; the
+    backward pass stores the gradient of each product, and one large product at the end gives the
+    gradient of each matrix.
 
     **Arguments:**
 
-    - `step`: a pure function; it may close over static things only.
-    - `early`: weights whose gradient is computed step by step.
-    - `inputs`: a pytree with the steps in front of every array; these, the layout and the start
-        are data, without a gradient.
+    - `step`: a pure function; it may close over static values only.
+    - `early`: a pytree of weights whose gradients are computed step by step.
+    - `inputs`: a pytree of arrays with steps as their first axis. Inputs, layout and start get no
+        gradient.
 
-    **Returns:** the carries before every step, and the one after the last.
+    **Returns:** the carry before every step, and the one after the last.
     """
 
     def one(carry, now):
@@ -71,7 +71,7 @@ scan_with_deferred_gradients.defvjp(_forward, _backward)
 
 @jax.custom_jvp
 def _tapped(y, tap):
-    """y; its derivative also flows into the tap, which adds nothing."""
+    """Return y; its gradient is also the gradient of the tap, which does not change the value."""
     return y
 
 

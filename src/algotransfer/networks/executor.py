@@ -1,109 +1,147 @@
-"""`Executor`: what a rollout asks of a network, for one algorithm or several at once."""
+"""`Executor`: the interface between networks and rollouts, for one or several algorithms."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import ClassVar, Generic, TypeVar
+from typing import Any, final
 
 import equinox as eqx
-from jaxtyping import Array, Float
+import jax.numpy as jnp
+from jaxtyping import Array, Float, PRNGKeyArray, PyTree
 
 from algotransfer.algorithms import Algorithm
 from algotransfer.devices import default_platform
 from algotransfer.networks.folded import Folded
+from algotransfer.networks.heads import Latent
 from algotransfer.networks.layouts import Layout, Scores
-from algotransfer.networks.parts import Latent, Processor
-
-Memory = TypeVar("Memory")
+from algotransfer.networks.processors import MaxMPNN, Processor
 
 
-class Executor(eqx.Module, Generic[Memory]):
+class Executor(eqx.Module):
     """A network that executes one or several algorithms step by step.
 
-    A pytree of weight matrices and pure methods that a rollout calls: `start` (the memory of step
-    0), `process` (one step), and the heads `decode`, `scores` and `terminate`.
+    A pytree of weight matrices, and pure methods that a rollout calls: `start` (the memory before
+    step 0), `process` (one step), and the heads `decode`, `scores` and `terminate`. The memory is
+    any pytree of arrays. Methods are written for one graph.
     """
 
     algorithms: eqx.AbstractVar[tuple[Algorithm, ...]]
-    processors: eqx.AbstractVar[tuple[eqx.Module, ...]]  # what is shared; their outputs are summed
-    kinds: eqx.AbstractVar[tuple[str, ...]]  # edge features that layouts must offer, in order
+    processors: eqx.AbstractVar[tuple[eqx.Module, ...]]  # what transfer moves; results are summed
+    kinds: eqx.AbstractVar[tuple[str, ...]]  # kinds of edge features in its layouts, in order
+
+    @classmethod
+    @abstractmethod
+    def create(
+        cls,
+        algorithms: tuple[Algorithm, ...],
+        hidden: int,
+        key: PRNGKeyArray,
+        processor: type[Processor] = MaxMPNN,
+    ) -> Executor:
+        """Return a new network with random weights.
+
+        **Arguments:**
+
+        - `hidden`: width of the hidden state.
+        - `processor`: class of its processor.
+        """
 
     @abstractmethod
-    def start(self, num_nodes: int) -> Memory:
-        """The hidden memory of step 0: zero."""
+    def start(self, layout: Layout) -> PyTree[Array]:
+        """Return the memory before step 0: zero."""
 
     @abstractmethod
     def process(
-        self, features: tuple[Float[Array, "n _"], ...], memory: Memory, layout: Layout
-    ) -> tuple[Memory, tuple[Latent, ...]]:
-        """One step: node features of every algorithm to the next memory and a latent for each."""
+        self, features: tuple[Float[Array, "n _"], ...], memory: Any, layout: Layout
+    ) -> tuple[PyTree[Array], tuple[Latent, ...]]:
+        """Run one step: from the node features of every algorithm to a memory and their latents."""
 
     @abstractmethod
     def decode(self, task: int, latent: Latent) -> Float[Array, "n y"]:
-        """y of an algorithm: (next-node logit, key), or (key or logit) for a parallel one."""
+        """Return y of an algorithm: (next-node logit, key), or (key or logit) if it is parallel."""
 
     @abstractmethod
     def scores(self, task: int, latent: Latent, layout: Layout) -> Scores:
-        """Predecessor scores of an algorithm."""
+        """Return the predecessor scores of an algorithm."""
 
     @abstractmethod
     def terminate(self, task: int, latent: Latent, layout: Layout) -> Float[Array, ""]:
-        """Termination logit of an algorithm."""
+        """Return the termination logit of an algorithm."""
 
     def priors(self, task: int) -> dict[str, Float[Array, ""]]:
-        """Losses of an algorithm that depend on the weights alone, by name; none if not said."""
+        """Return losses of an algorithm that depend on weights only, by name; none by default."""
         return {}
 
     @abstractmethod
-    def only(self, task: int) -> Executor:
-        """The part of the network that one algorithm needs when it runs without the others."""
+    def for_task(self, task: int) -> Executor:
+        """Return the part of the network that executes one of its algorithms."""
 
     @property
     @abstractmethod
     def independent(self) -> bool:
-        """Whether an algorithm's execution does not depend on those trained beside it."""
+        """Whether the execution of an algorithm does not depend on the network's other ones."""
 
 
-class FoldableExecutor(Executor[Memory]):
-    """An executor that trains faster with its weights multiplied together beforehand."""
-
-    folded_on: ClassVar[tuple[str, ...]] = ()  # platforms where that is so; not inherited
-
-    def __init_subclass__(cls, **options):
-        """A class that inherits may change a step: it is folded only if it says so itself."""
-        super().__init_subclass__(**options)
-        cls.folded_on = vars(cls).get("folded_on", ())
+class FoldableExecutor(Executor):
+    """An executor that can train with its weights multiplied together in advance."""
 
     @property
-    def folds(self) -> bool:
-        """Whether this network trains folded here; one with processors of another kind does not."""
-        plain = all(type(processor) is Processor for processor in self.processors)
-        return plain and default_platform() in self.folded_on
+    @abstractmethod
+    def can_fold(self) -> bool:
+        """Whether `fold` gives the same steps as `process`, and is faster on this platform.
+
+        False for subclasses, which may have other steps, and for processors other than `MaxMPNN`.
+        """
+
+    @abstractmethod
+    def for_task(self, task: int) -> FoldableExecutor:
+        """Return the part of the network that executes one of its algorithms."""
 
     @abstractmethod
     def fold(self, free: tuple[bool, ...]) -> Folded:
-        """The network's step with its weights folded.
+        """Return the network's step with folded weights.
 
         **Arguments:**
 
-        - `free`: for each algorithm whether it runs without a teacher, and needs outputs.
+        - `free`: for each algorithm, whether it runs without a teacher and needs outputs.
         """
 
     @abstractmethod
     def latent(self, task: int, before, after, features) -> Latent:
-        """An algorithm's latent from the hidden states around a folded step."""
+        """Return an algorithm's latent from the hidden states before and after a folded step."""
 
     @abstractmethod
-    def only(self, task: int) -> FoldableExecutor:
-        """The part of the network that one algorithm needs when it runs without the others."""
+    def folded_layout(self, layout: Layout) -> Layout:
+        """Return the layout with the edge features that the folded step reads."""
 
-    def own_layout(self, layout: Layout) -> Layout:
-        """The edge features that the folded step reads."""
-        return layout
+
+@final
+class Memory(eqx.Module):
+    """Memory of NE, and of each algorithm of NE++, between two steps."""
+
+    hidden: Float[Array, "n h"]
+    edge_states: tuple[PyTree[Array], ...]  # of every processor
+
+    @classmethod
+    def zero(cls, hidden: int, processors: tuple[Processor, ...], layout: Layout) -> Memory:
+        """Return the memory before step 0."""
+        edge_states = tuple(processor.start(layout) for processor in processors)
+        return cls(jnp.zeros((layout.num_nodes, hidden)), edge_states)
+
+
+def max_mpnns(processors: tuple[Processor, ...]) -> tuple[MaxMPNN, ...]:
+    """Return the processors if each is a `MaxMPNN`, the only kind with folded weights; else ()."""
+    found = tuple(processor for processor in processors if type(processor) is MaxMPNN)
+    return found if len(found) == len(processors) else ()
+
+
+def on_platform(names: tuple[str, ...]) -> bool:
+    """Return whether the default device is of one of these platforms."""
+    return default_platform() in names
 
 
 def edge_kinds(algorithms: tuple[Algorithm, ...]) -> tuple[str, ...]:
-    """The kinds of edge feature that algorithms see, each once, in order."""
+    """Return the kinds of edge features that algorithms read, each once, in order."""
     return tuple(dict.fromkeys("weight" if a.weighted else "one" for a in algorithms))
 
 

@@ -2,23 +2,35 @@
 
 from __future__ import annotations
 
+from typing import ClassVar, final
+
 import equinox as eqx
 import jax.numpy as jnp
-from jaxtyping import Array, Float, PRNGKeyArray
+from jaxtyping import Array, Float
 
 from algotransfer.algorithms import Algorithm
-from algotransfer.networks.checks import check_fresh
-from algotransfer.networks.executor import FoldableExecutor, edge_kinds, num_features
+from algotransfer.networks.checks import check_network_arguments
+from algotransfer.networks.executor import (
+    FoldableExecutor,
+    Memory,
+    edge_kinds,
+    max_mpnns,
+    num_features,
+    on_platform,
+)
 from algotransfer.networks.folded import EdgeStage, Folded
-from algotransfer.networks.parts import Heads, Latent, Processor, Termination
+from algotransfer.networks.heads import Heads, Latent, Termination
+from algotransfer.networks.processors import MaxMPNN, NodePairs, Processor, apply_processors
 from algotransfer.networks.weights import Draw, initialise, split_rows
 
 
+@final
 class NE(FoldableExecutor):
     """The Neural Executor: one encoder and one hidden state for all algorithms together.
 
     z_i = E[x_i, h_i]; m_i = max_j M[z_i, z_j, e_ij]; h'_i = U[z_i, m_i] + z_i; y_i = D[z_i, h'_i].
-    Features of several algorithms are concatenated; each has its own heads, termination is shared.
+    The middle two are the processor's, here the default `MaxMPNN`. Features of several algorithms
+    are concatenated; each algorithm has its own heads, termination is shared.
     Veličković et al., *Neural execution of graph algorithms*, ICLR 2020, as changed by the paper.
     """
 
@@ -29,12 +41,11 @@ class NE(FoldableExecutor):
     termination: Termination
     algorithms: tuple[Algorithm, ...] = eqx.field(static=True)
     kinds: tuple[str, ...] = eqx.field(static=True)
-    folded_on = ("cpu", "gpu")
+    folded_on: ClassVar[tuple[str, ...]] = ("cpu", "gpu")  # platforms where folding is faster
 
     @classmethod
-    def create(cls, algorithms: tuple[Algorithm, ...], hidden: int, key: PRNGKeyArray) -> NE:
-        """A fresh network."""
-        check_fresh(algorithms, hidden)
+    def create(cls, algorithms, hidden, key, processor=MaxMPNN):
+        check_network_arguments(algorithms, hidden)
         width = sum(num_features(algorithm) for algorithm in algorithms)
         kinds = edge_kinds(algorithms)
 
@@ -42,7 +53,7 @@ class NE(FoldableExecutor):
             return cls(
                 encoder=draw(width + hidden, hidden),
                 edge=draw(len(kinds), hidden),
-                processors=(Processor.create(hidden, draw),),
+                processors=(processor.create(hidden, draw),),
                 heads=tuple(Heads.create(hidden, hidden, a, draw) for a in algorithms),
                 termination=Termination.create(hidden, draw),
                 algorithms=algorithms,
@@ -51,23 +62,32 @@ class NE(FoldableExecutor):
 
         return initialise(build, key)
 
-    def start(self, num_nodes):
-        return jnp.zeros((num_nodes, self.edge.shape[1]))
+    def start(self, layout):
+        return Memory.zero(self.edge.shape[1], self.processors, layout)
 
     def process(self, features, memory, layout):
-        z = self._encode(jnp.concatenate(features, axis=-1), memory)
-        hidden = z + sum(p.from_nodes(z, self.edge, layout) for p in self.processors)
-        return hidden, (Latent(z, hidden),) * len(self.algorithms)
+        z = self._encode(jnp.concatenate(features, axis=-1), memory.hidden)
+        inputs = NodePairs(z, self.edge, layout)
+        update, edge_states = apply_processors(
+            self.processors, z, inputs, layout, memory.edge_states
+        )
+        hidden = z + update
+        return Memory(hidden, edge_states), (Latent(z, hidden),) * len(self.algorithms)
+
+    @property
+    def can_fold(self):
+        supported = type(self) is NE and bool(max_mpnns(self.processors))
+        return supported and on_platform(self.folded_on)
 
     def fold(self, free):
         hidden = self.edge.shape[1]
-        keep, senders, along, updates = self.encoder, [], [], []
-        for processor in self.processors:
-            own, other, edge = split_rows(processor.message, *[hidden] * 3)
+        keep, senders, edges, updates = self.encoder, [], [], []
+        for processor in max_mpnns(self.processors):
+            receiver, sender, edge = split_rows(processor.message, *[hidden] * 3)
             hold, add = split_rows(processor.update, hidden, hidden)
-            keep = keep + self.encoder @ (hold + own @ add)
-            senders.append(self.encoder @ other)
-            along.append(self.edge @ edge)
+            keep = keep + self.encoder @ (hold + receiver @ add)
+            senders.append(self.encoder @ sender)
+            edges.append(self.edge @ edge)
             updates.append(add)
         decoders = [h.decoder for h, is_free in zip(self.heads, free, strict=True) if is_free]
         update = jnp.concatenate(updates)
@@ -75,8 +95,11 @@ class NE(FoldableExecutor):
         return Folded(
             first=jnp.concatenate([*senders, keep, *outputs], axis=1),
             update=jnp.concatenate([update, *[update @ d[hidden:] for d in decoders]], axis=1),
-            edge_stage=EdgeStage(tuple(along)),
+            edge_stage=EdgeStage(tuple(edges)),
         )
+
+    def folded_layout(self, layout):
+        return layout
 
     def latent(self, task, before, after, features):
         return Latent(self._encode(jnp.concatenate(features, axis=-1), before), after)
@@ -90,7 +113,7 @@ class NE(FoldableExecutor):
     def terminate(self, task, latent, layout):
         return self.termination(latent.hidden, self.edge, layout)
 
-    def only(self, task):
+    def for_task(self, task):
         return self  # the encoder reads all algorithms together
 
     @property

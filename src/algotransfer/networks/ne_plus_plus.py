@@ -3,22 +3,31 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
+from typing import ClassVar, final
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float, PRNGKeyArray
+from jaxtyping import Array, Float
 
 from algotransfer.algorithms import Algorithm
-from algotransfer.networks.checks import check_fresh
-from algotransfer.networks.executor import FoldableExecutor, edge_kinds, num_features
+from algotransfer.networks.checks import check_network_arguments
+from algotransfer.networks.executor import (
+    FoldableExecutor,
+    Memory,
+    edge_kinds,
+    max_mpnns,
+    num_features,
+    on_platform,
+)
 from algotransfer.networks.folded import EdgeStage, Folded
+from algotransfer.networks.heads import Heads, Latent, Termination
 from algotransfer.networks.layouts import Layout
-from algotransfer.networks.parts import Heads, Latent, Processor, Termination
+from algotransfer.networks.processors import EdgeInputs, MaxMPNN, Processor, apply_processors
 from algotransfer.networks.weights import Draw, initialise, split_rows
 
 
+@final
 class EdgeEncoder(eqx.Module):
     """NE++'s latent encoder: a linear map plus a two-layer ReLU network, on every edge.
 
@@ -38,21 +47,37 @@ class EdgeEncoder(eqx.Module):
             second=draw(outputs, outputs),
         )
 
-    def messages(self, node, edge, processor: Processor, layout: Layout) -> Float[Array, "n h"]:
-        """max_j M q_ij, with M multiplied into L and W₂ so that q itself is never made."""
 
-        def on_edges(matrix):
-            own, other, along = split_rows(matrix, node.shape[-1], node.shape[-1], edge.shape[-1])
-            return layout.pairs(node @ own, node @ other, edge @ along)
+@final
+class EncodedPairs(EdgeInputs):
+    """q_ij on every edge. Matrices are multiplied into L and W₂, so that q itself is not formed."""
 
-        # Two lists rather than one twice as wide: each is fused into what reads it.
-        hidden = jax.nn.relu(on_edges(self.first))
-        linear = on_edges(self.linear @ processor.message)
-        return layout.max(linear + hidden @ (self.second @ processor.message))
+    encoder: EdgeEncoder
+    nodes: Float[Array, "n d"]  # [x_i, h_i]
+    edge: Float[Array, "f h"]
+    layout: Layout
+
+    def linear(self, matrix):
+        # Two lists rather than one of twice the width: XLA fuses each with its consumer.
+        hidden = jax.nn.relu(self._on_edges(self.encoder.first))
+        linear = self._on_edges(self.encoder.linear @ matrix)
+        return linear + hidden @ (self.encoder.second @ matrix)
+
+    def max_linear(self, matrix):
+        # The backward pass recomputes per-edge activations instead of storing them.
+        return jax.checkpoint(lambda self, matrix: self.layout.max(self.linear(matrix)))(
+            self, matrix
+        )
+
+    def _on_edges(self, matrix):
+        node = self.nodes.shape[-1]
+        receiver, sender, edge = split_rows(matrix, node, node, self.edge.shape[-1])
+        return self.layout.pairs(self.nodes @ receiver, self.nodes @ sender, self.edge @ edge)
 
 
-class Specialist(eqx.Module):
-    """All of NE++ that belongs to one algorithm."""
+@final
+class EncoderAndHeads(eqx.Module):
+    """The weights of NE++ that belong to one algorithm."""
 
     edge: Float[Array, "1 h"]
     encoder: EdgeEncoder
@@ -60,7 +85,7 @@ class Specialist(eqx.Module):
     termination: Termination
 
     @classmethod
-    def create(cls, algorithm: Algorithm, hidden: int, draw: Draw) -> Specialist:
+    def create(cls, algorithm: Algorithm, hidden: int, draw: Draw) -> EncoderAndHeads:
         node = num_features(algorithm) + hidden
         return cls(
             edge=draw(1, hidden),
@@ -70,85 +95,85 @@ class Specialist(eqx.Module):
         )
 
 
+@final
 class NEPlusPlus(FoldableExecutor):
-    """The Neural Executor++: everything per algorithm, only the processor (M, U) shared.
+    """The Neural Executor++: all weights per algorithm, except the shared processor.
 
-    m_i = max_j M q_ij; h'_i = U[h_i, m_i]; y_i = D[x_i, h_i, h'_i], q_ij as in `EdgeEncoder`.
+    m_i = max_j M q_ij; h'_i = U[h_i, m_i]; y_i = D[x_i, h_i, h'_i], with q_ij from `EdgeEncoder`.
+    M and U are the processor's, here the default `MaxMPNN`.
     """
 
-    specialists: tuple[Specialist, ...]
+    specialists: tuple[EncoderAndHeads, ...]
     processors: tuple[Processor, ...]
     algorithms: tuple[Algorithm, ...] = eqx.field(static=True)
     kinds: tuple[str, ...] = eqx.field(static=True)
-    folded_on = ("gpu",)  # on a CPU its plain steps are the faster ones
+    folded_on: ClassVar[tuple[str, ...]] = ("gpu",)  # platforms where folding is faster
 
     @classmethod
-    def create(
-        cls, algorithms: tuple[Algorithm, ...], hidden: int, key: PRNGKeyArray
-    ) -> NEPlusPlus:
-        """A fresh network."""
-        check_fresh(algorithms, hidden)
+    def create(cls, algorithms, hidden, key, processor=MaxMPNN):
+        check_network_arguments(algorithms, hidden)
 
         def build(draw: Draw) -> NEPlusPlus:
             return cls(
-                specialists=tuple(Specialist.create(a, hidden, draw) for a in algorithms),
-                processors=(Processor.create(hidden, draw),),
+                specialists=tuple(EncoderAndHeads.create(a, hidden, draw) for a in algorithms),
+                processors=(processor.create(hidden, draw),),
                 algorithms=algorithms,
                 kinds=edge_kinds(algorithms),
             )
 
         return initialise(build, key)
 
-    def start(self, num_nodes):
-        return tuple(jnp.zeros((num_nodes, s.edge.shape[1])) for s in self.specialists)
+    def start(self, layout):
+        return tuple(
+            Memory.zero(s.edge.shape[1], self.processors, layout) for s in self.specialists
+        )
 
     def process(self, features, memory, layout):
-        latents = []
-        for task, (specialist, x, h) in enumerate(
+        memories, latents = [], []
+        for task, (specialist, x, before) in enumerate(
             zip(self.specialists, features, memory, strict=True)
         ):
-            node = jnp.concatenate([x, h], axis=-1)
-            own_layout = self._layout(task, layout)
-            # Per-edge activations are made again in the backward pass instead of being kept.
-            messages = jax.checkpoint(
-                lambda node, edge, encoder, processor, layout: encoder.messages(
-                    node, edge, processor, layout
-                )
+            nodes = jnp.concatenate([x, before.hidden], axis=-1)
+            task_layout = self._layout(task, layout)
+            inputs = EncodedPairs(specialist.encoder, nodes, specialist.edge, task_layout)
+            hidden, edge_states = apply_processors(
+                self.processors, before.hidden, inputs, task_layout, before.edge_states
             )
-            updates = [
-                p.updated(h, messages(node, specialist.edge, specialist.encoder, p, own_layout))
-                for p in self.processors
-            ]
-            hidden = functools.reduce(jnp.add, updates)
-            latents.append(Latent(node, hidden))
-        return tuple(latent.hidden for latent in latents), tuple(latents)
+            memories.append(Memory(hidden, edge_states))
+            latents.append(Latent(nodes, hidden))
+        return tuple(memories), tuple(latents)
+
+    @property
+    def can_fold(self):
+        supported = type(self) is NEPlusPlus and bool(max_mpnns(self.processors))
+        return supported and on_platform(self.folded_on)
 
     def fold(self, free):
         (specialist,), (is_free,) = self.specialists, free
         encoder, edge, decoder = specialist.encoder, specialist.edge, specialist.heads.decoder
         hidden = edge.shape[1]
         node = (encoder.first.shape[0] - hidden) // 2
-        own, other, hidden_edge = split_rows(encoder.first, node, node, hidden)
+        receiver, sender, hidden_edge = split_rows(encoder.first, node, node, hidden)
         keep = jnp.zeros((node, hidden))
-        senders, along, seconds, updates = [], [], [], []
-        for processor in self.processors:
+        senders, edges, seconds, updates = [], [], [], []
+        for processor in max_mpnns(self.processors):
             linear = split_rows(encoder.linear @ processor.message, node, node, hidden)
             hold, add = split_rows(processor.update, hidden, hidden)
             keep = (keep + linear[0] @ add).at[-hidden:].add(hold)
             senders.append(linear[1])
-            along.append(edge @ linear[2])
+            edges.append(edge @ linear[2])
             seconds.append(encoder.second @ processor.message)
             updates.append(add)
         decoders = [decoder] if is_free else []
         update = jnp.concatenate(updates)
         outputs = [keep @ d[node:] + d[:node] for d in decoders]
         return Folded(
-            first=jnp.concatenate([own, other, *senders, keep, *outputs], axis=1),
+            first=jnp.concatenate([receiver, sender, *senders, keep, *outputs], axis=1),
             update=jnp.concatenate([update, *[update @ d[node:] for d in decoders]], axis=1),
-            edge_stage=EdgeStage(tuple(along), edge @ hidden_edge, tuple(seconds)),
+            edge_stage=EdgeStage(tuple(edges), edge @ hidden_edge, tuple(seconds)),
         )
 
-    def own_layout(self, layout):
+    def folded_layout(self, layout):
         return self._layout(0, layout)
 
     def latent(self, task, before, after, features):
@@ -165,9 +190,9 @@ class NEPlusPlus(FoldableExecutor):
         specialist = self.specialists[task]
         return specialist.termination(latent.hidden, specialist.edge, self._layout(task, layout))
 
-    def only(self, task):
-        own = {"specialists": (self.specialists[task],), "algorithms": (self.algorithms[task],)}
-        return dataclasses.replace(self, **own)
+    def for_task(self, task):
+        part = {"specialists": (self.specialists[task],), "algorithms": (self.algorithms[task],)}
+        return dataclasses.replace(self, **part)
 
     @property
     def independent(self):

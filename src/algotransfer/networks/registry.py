@@ -1,4 +1,4 @@
-"""Networks by name. Importable without jax."""
+"""Networks and processors by name. Importable without jax."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from algotransfer.registry import Registry
 
 if TYPE_CHECKING:
     from algotransfer.networks.executor import Executor
+    from algotransfer.networks.processors import Processor
 
 MODELS: Registry[type[Executor]] = Registry(
     "network",
@@ -16,4 +17,8 @@ MODELS: Registry[type[Executor]] = Registry(
         "ne++": "algotransfer.networks.ne_plus_plus:NEPlusPlus",
         "relax": "algotransfer.networks.relax:RelaxationExecutor",
     },
+)
+
+PROCESSORS: Registry[type[Processor]] = Registry(
+    "processor", {"max_mpnn": "algotransfer.networks.processors.max_mpnn:MaxMPNN"}
 )

@@ -20,8 +20,8 @@ from algotransfer.algorithms.state import State
 from algotransfer.errors import UserError
 from algotransfer.networks.checks import check_number, check_shape
 from algotransfer.networks.executor import Executor
+from algotransfer.networks.heads import Latent
 from algotransfer.networks.layouts import Layout
-from algotransfer.networks.parts import Latent
 
 Tree = TypeVar("Tree")
 MAX_STEPS = 10_000_000  # ten times the nodes of the largest graph
@@ -110,7 +110,7 @@ def rollout(
         return (memory, tuple(after), tuple(ends)), emit(before, new_latents, tuple(after))
 
     states = tuple(None if d.teacher is not None else d.start for d in drivers)
-    memory = network.start(layout.num_nodes)
+    memory = network.start(layout)
     _, shapes = jax.eval_shape(
         lambda: network.process(
             _features(algorithms, tuple(driver.start for driver in drivers)), memory, layout

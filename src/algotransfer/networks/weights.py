@@ -1,4 +1,4 @@
-"""Weight matrices: how they are drawn, and how they act on concatenations."""
+"""Initialisation of weight matrices, and their blocks for concatenated inputs."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
-Draw = Callable[[int, int], Array]  # (inputs, outputs) -> a fresh matrix, applied as `x @ matrix`
+Draw = Callable[[int, int], Array]  # (inputs, outputs) -> a new matrix, used as `x @ matrix`
 Network = TypeVar("Network")
 
 
 def initialise(build: Callable[[Draw], Network], key: PRNGKeyArray) -> Network:
-    """Builds a network whose matrices are Glorot-uniform, each over the whole matrix.
+    """Build a network with Glorot-uniform matrices.
 
-    All numbers come from one draw that is cut into pieces: a program with one random generator
-    compiles several times faster than one with a generator for every matrix.
+    All numbers come from one draw that is split into pieces: a program with one random generator
+    compiles several times faster than one with a generator per matrix.
     """
     sizes: list[int] = []
 
@@ -37,7 +37,7 @@ def initialise(build: Callable[[Draw], Network], key: PRNGKeyArray) -> Network:
 
 
 def split_rows(matrix: Float[Array, "rows *h"], *sizes: int) -> list[Float[Array, "_ *h"]]:
-    """Cuts a matrix that acts on a concatenation into the parts that act on each piece."""
+    """Split a matrix that multiplies a concatenation into one block for each of its pieces."""
     ends = [sum(sizes[: k + 1]) for k in range(len(sizes))]
     assert ends[-1] == matrix.shape[0], f"pieces {sizes} do not fill {matrix.shape[0]} rows"
     return [matrix[end - size : end] for end, size in zip(ends, sizes, strict=True)]

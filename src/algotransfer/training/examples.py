@@ -12,7 +12,7 @@ from algotransfer.algorithms import Trace, get_algorithm
 from algotransfer.algorithms.truth import Infinity, make_truth, stand_in_for
 from algotransfer.datasets import Dataset
 from algotransfer.experiment import Experiment
-from algotransfer.networks import MODELS
+from algotransfer.networks.create import create_network
 from algotransfer.networks.executor import Executor, edge_kinds
 from algotransfer.networks.layouts import make_layouts
 from algotransfer.supervisions import SUPERVISIONS
@@ -28,10 +28,10 @@ def tasks_of(experiment: Experiment) -> tuple[Task, ...]:
     )
 
 
-def create_network(experiment: Experiment, key) -> Executor:
-    """A fresh network for an experiment's tasks."""
+def network_of(experiment: Experiment, key) -> Executor:
+    """Return a new network for an experiment's tasks."""
     algorithms = tuple(task.algorithm for task in tasks_of(experiment))
-    return MODELS[experiment.model].create(algorithms, experiment.width, key)
+    return create_network(experiment.model, algorithms, experiment.width, key, experiment.processor)
 
 
 def make_examples(

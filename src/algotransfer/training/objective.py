@@ -106,7 +106,7 @@ def _graph_losses(network, tasks, layout, truths, noise, select):
     if select == "best" and network.independent:
         # Only the best trajectory is back-propagated, so the others need no backward pass: find it
         # first, then run it once more.
-        alone = lax.stop_gradient(network.only(len(tasks) - 1))
+        alone = lax.stop_gradient(network.for_task(len(tasks) - 1))
 
         def target_loss(noise):
             (losses,), _ = _trajectory_losses(

@@ -30,7 +30,7 @@ from algotransfer.experiment import MAX_SEEDS, Experiment, fingerprint
 from algotransfer.files import DamagedFile, set_aside, write_atomically
 from algotransfer.networks.executor import Executor
 from algotransfer.registry import nearest
-from algotransfer.training.examples import create_network
+from algotransfer.training.examples import network_of
 from algotransfer.training.named_arrays import from_arrays, to_arrays
 from algotransfer.training.transfer import METHODS, transfer
 from algotransfer.type_checks import check_fields
@@ -153,7 +153,7 @@ def network_shapes(experiment: Experiment, num_seeds: int) -> Executor:
     """The tree of an experiment's networks, with shapes in place of arrays."""
 
     def build(key):
-        network = create_network(experiment, key)
+        network = network_of(experiment, key)
         (processor,) = network.processors
         return transfer(METHODS[experiment.method], network, processor)
 

@@ -20,8 +20,8 @@ from algotransfer.algorithms.state import State
 from algotransfer.algorithms.truth import Truth
 from algotransfer.losses import binary_cross_entropy, masked_mean
 from algotransfer.networks.executor import Executor
+from algotransfer.networks.heads import Latent
 from algotransfer.networks.layouts import Layout
-from algotransfer.networks.parts import Latent
 from algotransfer.networks.rollout import Driver
 
 Losses = dict[str, Float[Array, ""]]

@@ -30,8 +30,8 @@ from algotransfer.locks import locked
 from algotransfer.training import progress
 from algotransfer.training.checkpoints import load_checkpoint, save_checkpoint
 from algotransfer.training.examples import (
-    create_network,
     make_examples,
+    network_of,
     tasks_of,
     typical_infinity,
 )
@@ -210,7 +210,7 @@ def start_seeds(
     method = METHODS[experiment.method]
 
     def build(key, base):
-        return transfer(method, create_network(experiment, key), base)
+        return transfer(method, network_of(experiment, key), base)
 
     one_base = jax.tree.map(lambda leaf: leaf[0], bases)
     mask = trainable(method, jax.eval_shape(build, jax.random.key(0), one_base))

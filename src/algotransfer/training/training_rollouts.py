@@ -15,9 +15,8 @@ from algotransfer.algorithms.state import State
 from algotransfer.devices import has_tf32
 from algotransfer.networks.deferred_gradients import scan_with_deferred_gradients
 from algotransfer.networks.executor import Executor, FoldableExecutor
+from algotransfer.networks.heads import Latent
 from algotransfer.networks.layouts import Dense, Layout
-from algotransfer.networks.layouts.listed import with_neighbours
-from algotransfer.networks.parts import Latent
 from algotransfer.networks.rollout import Driver, choose, detach, learning_steps, rollout
 
 KERNELS_UP_TO = 30  # nodes
@@ -33,8 +32,8 @@ def training_layout(network: Executor, layout: Layout) -> Layout:
     """The layout in which a network's rollouts and losses are fastest."""
     if not isinstance(layout, Dense) or layout.num_nodes > KERNELS_UP_TO:
         return layout
-    kernels = isinstance(network, FoldableExecutor) and network.folds and kernels_run()
-    return with_neighbours(layout) if kernels else layout
+    kernels = isinstance(network, FoldableExecutor) and network.can_fold and kernels_run()
+    return layout.with_neighbours() if kernels else layout
 
 
 def training_latents(
@@ -50,7 +49,7 @@ def training_latents(
 
     - `learning`: whether a gradient is needed; otherwise products may be rounded.
     """
-    if isinstance(network, FoldableExecutor) and network.folds:
+    if isinstance(network, FoldableExecutor) and network.can_fold:
         return folded_latents(network, layout, drivers, num_steps, learning)
     return plain_latents(network, layout, drivers, num_steps)
 
@@ -102,7 +101,7 @@ def folded_latents(
     """`training_latents` with folded weights: a few large products instead of many small ones."""
     if network.independent and len(drivers) > 1:
         each = [
-            folded_latents(network.only(k), layout, (driver,), num_steps, learning)
+            folded_latents(network.for_task(k), layout, (driver,), num_steps, learning)
             for k, driver in enumerate(drivers)
         ]
         return tuple(latent for (latent,) in each)
@@ -112,7 +111,7 @@ def folded_latents(
     folded = network.fold(free)
     # Zero-pad to multiples of four, the sizes that GPUs multiply at full speed.
     rows, columns = (-size % 4 for size in folded.first.shape)
-    layout = network.own_layout(layout)
+    layout = network.folded_layout(layout)
     edge_stage = dataclasses.replace(folded.edge_stage, rounded=not learning)
 
     def step(linear, edge_stage, layout, carry: _Carry, now: _Input) -> _Carry:

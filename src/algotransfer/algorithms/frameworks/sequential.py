@@ -127,6 +127,7 @@ class Sequential(Framework):
         )
 
     def targets(self, algorithm, key, visited):
+        assert visited is not None
         queued = ((key != algorithm.unreached_key) & ~visited)[..., :-1, :]
         sign = 1.0 if algorithm.smaller_is_better else -1.0
         cost = jnp.where(queued, sign * key[..., :-1, :], jnp.inf)

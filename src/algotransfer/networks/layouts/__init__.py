@@ -1,9 +1,4 @@
-"""One graph as the network sees it, dense or sparse: two layouts of one interface.
-
-Both hold every edge in both directions plus a self-loop at every node, with one row of edge
-features per kind of feature. `i` is the node that receives, `j` the neighbour (or itself) that
-sends. Code written with the methods of `Layout` does not notice which one it is given.
-"""
+"""Dense and sparse layouts of graphs, with one interface (`Layout`) and the same numbers."""
 
 from __future__ import annotations
 
@@ -32,24 +27,24 @@ __all__ = [
     "make_layouts",
 ]
 
-# Nodes up to which graphs are trained on as matrices, by backend, and elsewhere: about where both
-# layouts are equally fast. `algotransfer bench --part layouts`, NE's gradient, dense and sparse:
-# on two cores 2.6 and 2.8 ms a step at 16 nodes, 6.2 and 3.0 ms at 64; on an H200 with other work
-# on it 0.9 and 1.2 ms at 128, 1.5 and 1.3 ms at 256 (NE++'s 1.6 and 1.8, 2.0 and 2.0 ms).
+# Largest number of nodes with the dense layout in training, by platform and for all others: about
+# where both layouts are equally fast. NE's gradient by `algotransfer bench --part layouts`, dense
+# and sparse: on two cores 2.6 and 2.8 ms a step at 16 nodes, 6.2 and 3.0 ms at 64; on an H200 with
+# other work on it 0.9 and 1.2 ms at 128, 1.5 and 1.3 ms at 256 (NE++: 1.6 and 1.8, 2.0 and 2.0 ms).
 DENSE_TRAINING_MAX_NODES_ON = {"cpu": 32}
 DENSE_TRAINING_MAX_NODES = 256
-KINDS = ("weight", "one")  # of edge features
+KINDS = ("weight", "one")  # names of edge features
 
 
 def make_layouts(
     graphs: Graph, kinds: tuple[str, ...], layout: Literal["dense", "sparse"] | None = None
 ) -> Dense | Sparse:
-    """The layouts of a batch of graphs, as one pytree with the batch in front.
+    """Return the layouts of a batch of graphs, as one pytree with the batch as first axis.
 
     **Arguments:**
 
-    - `kinds`: the edge features that a network asks for, `network.kinds`.
-    - `layout`: `dense` or `sparse`; the faster one for that many nodes if not given.
+    - `kinds`: names of the network's edge features, `network.kinds`.
+    - `layout`: `dense` or `sparse`; by default the faster one for this number of nodes.
     """
     for kind in kinds:
         check_name("edge feature", kind, KINDS)

@@ -1,9 +1,10 @@
-"""What a network asks of a graph: the interface of all layouts, and what they share."""
+"""`Layout`: the interface of dense and sparse graph layouts, and the code they share."""
 
-from __future__ import annotations
+# No `from __future__ import annotations`: Equinox recognises `AbstractVar` only if it is evaluated.
+from abc import abstractmethod
+from functools import partial
 
-from typing import Protocol, runtime_checkable
-
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jax import lax
@@ -11,25 +12,52 @@ from jaxtyping import Array, Bool, Float, Int
 
 from algotransfer.graphs.graph import Graph
 
-Scores = Float[Array, "..."]  # one number per edge, in the layout's own shape
+Scores = Float[Array, "..."]  # a number per edge: a matrix [i, j] (dense) or a list (sparse)
 
 
-@runtime_checkable
-class Layout(Protocol):
-    """What a network asks of a graph."""
+class Layout(eqx.Module):
+    """One graph as a network sees it: edge features, and aggregation over neighbours.
 
-    @property
-    def num_nodes(self) -> int:
-        """Number of nodes."""
-        ...
+    In an edge (i, j), i receives and j sends. Every edge is held in both directions, and every
+    node has a self-loop with features 0, so that a node is one of its own neighbours. Values of
+    edges have one of two shapes:
 
-    def with_features(self, kinds: tuple[int, ...]) -> Layout:
-        """The same graph with only these rows of edge features."""
-        ...
+    - vectors are rows of a list [e, d] in the order of `i` and `j`; padding has i = j = n;
+    - single numbers (`Scores`) are a matrix [i, j] in the dense layout, a list in the sparse one.
+    """
 
+    num_nodes: eqx.AbstractVar[int]
+    i: eqx.AbstractVar[Int[Array, " e"]]
+    j: eqx.AbstractVar[Int[Array, " e"]]
+    features: eqx.AbstractVar[Float[Array, "f ..."]]  # `Scores` for each kind of edge feature
+
+    @abstractmethod
+    def with_features(self, kinds: tuple[int, ...]) -> "Layout":
+        """Return the same graph with only these rows of edge features."""
+
+    # Vectors on edges.
+
+    @abstractmethod
     def max_plus(self, node: Float[Array, "n h"], edge: Float[Array, "f h"]) -> Float[Array, "n h"]:
-        """max_j (node_j + Σ_f feature_fij · edge_f), without an array of size edges × h."""
-        ...
+        """Return max_j (node_j + Σ_f feature_fij · edge_f), without an array of edges × h."""
+
+    @abstractmethod
+    def max_through_layer(
+        self,
+        product: Float[Array, "n _"],
+        edge: Float[Array, "f h"],
+        hidden_edge: Float[Array, "f q"],
+        second: Float[Array, "q h"],
+        rounded: bool,
+    ) -> Float[Array, "n h"] | None:
+        """Return max_j (l_j + e_ij + S relu(r_i + s_j + e'_ij)), or None if there is no kernel.
+
+        **Arguments:**
+
+        - `product`: its first columns are r, s and l, side by side.
+        - `edge`, `hidden_edge`, `second`: weights of e, weights of e', and S.
+        - `rounded`: whether products may be rounded to tf32; then there is no gradient.
+        """
 
     def pairs(
         self,
@@ -37,33 +65,136 @@ class Layout(Protocol):
         sender: Float[Array, "n d"],
         edge: Float[Array, "f d"],
     ) -> Float[Array, "e d"]:
-        """receiver_i + sender_j + Σ_f feature_fij · edge_f, on a list of all edges.
+        """Return receiver_i + sender_j + Σ_f feature_fij · edge_f; the receiver is optional."""
+        values = self.gather_senders(sender)
+        if receiver is not None:
+            values = self.gather_receivers(receiver) + values
+        return values + self.edge_terms(edge)
 
-        Without a receiver, the rest of the sum.
-        """
-        ...
+    @abstractmethod
+    def edge_terms(self, edge: Float[Array, "f d"]) -> Float[Array, "e d"]:
+        """Return Σ_f feature_fij · edge_f."""
 
+    def gather_receivers(self, node: Float[Array, "n d"]) -> Float[Array, "e d"]:
+        """Return node_i on every edge (i, j)."""
+        return _gather(self, "i", node)
+
+    def gather_senders(self, node: Float[Array, "n d"]) -> Float[Array, "e d"]:
+        """Return node_j on every edge (i, j)."""
+        return _gather(self, "j", node)
+
+    @abstractmethod
     def max(self, values: Float[Array, "e d"]) -> Float[Array, "n d"]:
-        """The maximum over j of values on that list, element by element."""
-        ...
+        """Return the element-wise maximum over j; ties share its gradient equally."""
 
+    def sum(self, values: Float[Array, "e d"]) -> Float[Array, "n d"]:
+        """Return the sum over j."""
+        return _sum(self, values)
+
+    def mean(self, values: Float[Array, "e d"]) -> Float[Array, "n d"]:
+        """Return the mean over j."""
+        return self.sum(values) / self.sum(jnp.ones_like(values[:, :1]))
+
+    def softmax(self, values: Float[Array, "e d"]) -> Float[Array, "e d"]:
+        """Return the element-wise softmax over j; 0 on padding."""
+        top = self.gather_receivers(lax.stop_gradient(self.max(values)))
+        shares = jnp.exp(jnp.where(self._listed(), values - top, -jnp.inf))
+        return shares / self.gather_receivers(self.sum(shares))
+
+    @abstractmethod
+    def sum_at(self, end: str, values: Float[Array, "e d"]) -> Float[Array, "n d"]:
+        """Return the sum over all edges with a node at this end, `i` or `j`; not differentiable."""
+
+    def _listed(self) -> Bool[Array, "e 1"]:
+        """Whether a row of the list is an edge, and not padding."""
+        return (self.i < self.num_nodes)[:, None]
+
+    # Single numbers on edges.
+
+    @property
+    @abstractmethod
+    def is_edge(self) -> Bool[Array, "..."]:
+        """Whether there is an edge; self-loops included."""
+
+    @property
+    @abstractmethod
+    def is_loop(self) -> Bool[Array, "..."]:
+        """Whether an edge is a self-loop."""
+
+    @abstractmethod
+    def receiver_scores(self, node: Array) -> Array:
+        """Return node_i, of a shape that broadcasts to `Scores`."""
+
+    @abstractmethod
+    def sender_scores(self, node: Array) -> Array:
+        """Return node_j, of a shape that broadcasts to `Scores`."""
+
+    @abstractmethod
+    def sum_scores(self, scores: Scores) -> Float[Array, " n"]:
+        """Return the sum over j."""
+
+    @abstractmethod
+    def max_scores(self, scores: Scores, where: Bool[Array, "..."]) -> Float[Array, " n"]:
+        """Return the maximum over the edges in `where`; −∞ for a node without any."""
+
+    def softmax_scores(self, scores: Scores) -> Scores:
+        """Return the softmax over j."""
+        top = self.receiver_scores(self.max_scores(scores, self.is_edge))
+        shares = jnp.where(self.is_edge, jnp.exp(scores - top), 0.0)
+        return shares / self.receiver_scores(self.sum_scores(shares))
+
+    @abstractmethod
     def scores(self, sender: Float[Array, " n"], edge: Float[Array, " f"]) -> Scores:
-        """sender_j + Σ_f feature_fij · edge_f, on every edge."""
-        ...
+        """Return sender_j + Σ_f feature_fij · edge_f."""
 
+    @abstractmethod
     def log_softmax_at(
         self, scores: Scores, index: Int[Array, " n"], allowed: Bool[Array, " n"] | None = None
     ) -> Float[Array, " n"]:
-        """log softmax_j of each node's scores, read at j = index_i; `allowed` masks senders."""
-        ...
+        """Return log softmax_j of each node's scores at j = index_i; `allowed` masks senders."""
 
+    @abstractmethod
     def argmax(self, scores: Scores, allowed: Bool[Array, " n"] | None = None) -> Int[Array, " n"]:
-        """The neighbour with the best score (ties: lowest index), or the node itself."""
-        ...
+        """Return the neighbour (or the node itself) with the best score; ties: lowest index."""
 
+    @abstractmethod
     def reach(self, nodes: Bool[Array, " n"]) -> Bool[Array, " n"]:
-        """The given nodes and all their neighbours."""
-        ...
+        """Return the given nodes and all their neighbours."""
+
+
+# Gathering and summing are each other's transpose. Layouts sum without scatters, which are slow.
+
+
+@partial(jax.custom_vjp, nondiff_argnums=(1,))
+def _gather(layout: Layout, end: str, node):
+    return at(node, getattr(layout, end))
+
+
+def _gather_forward(layout: Layout, end: str, node):
+    return _gather(layout, end, node), layout
+
+
+def _gather_backward(end: str, layout: Layout, gradient):
+    return None, layout.sum_at(end, gradient)
+
+
+_gather.defvjp(_gather_forward, _gather_backward)
+
+
+@jax.custom_vjp
+def _sum(layout: Layout, values):
+    return layout.sum_at("i", values)
+
+
+def _sum_forward(layout: Layout, values):
+    return _sum(layout, values), layout
+
+
+def _sum_backward(layout: Layout, gradient):
+    return None, jnp.where(layout._listed(), at(gradient, layout.i), 0.0)
+
+
+_sum.defvjp(_sum_forward, _sum_backward)
 
 
 class EdgeList:
@@ -82,22 +213,22 @@ class EdgeList:
 
 
 def at(values: Array, index: Int[Array, " e"]) -> Array:
-    """Values of nodes at the ends of edges; padding reads some node."""
+    """Return rows of an array; indices of padding are clipped and read an arbitrary row."""
     return values.at[index].get(mode="clip")
 
 
 def on_edges(features, edge):
-    """Σ_f feature_f · edge_f, element by element, so that XLA fuses it into what reads it."""
+    """Return Σ_f feature_f · edge_f, element-wise, so that XLA fuses it with its consumer."""
     return sum(_product(row, weight) for row, weight in zip(features, edge, strict=True))
 
 
 @jax.custom_jvp
 def _product(row, weight):
-    """Features of edges times a vector, each product without its last bit.
+    """Multiply edge features by a vector and drop the last bit of every product.
 
-    Compilers join a product and the sum after it into one operation that rounds once, in one
-    place and not in another; a backward pass that computes values again to see which was the
-    largest would then find none, and lose its gradient.
+    XLA may fuse a product and a following sum into one operation that rounds once, in one place
+    and not in another. A backward pass that recomputes values to find the maximum would then find
+    no equal value, and lose its gradient.
     """
     bits = jnp.finfo(weight.dtype)
     return lax.reduce_precision(jnp.multiply.outer(row, weight), bits.nexp, bits.nmant - 1)

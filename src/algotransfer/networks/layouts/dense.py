@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
+import dataclasses
 
 import equinox as eqx
 import jax
@@ -11,52 +11,97 @@ from jax import lax
 from jaxtyping import Array, Bool, Float, Int
 
 from algotransfer.graphs.graph import Graph
-from algotransfer.networks.layouts.base import EdgeList, at, on_edges
+from algotransfer.networks.layouts.base import EdgeList, Layout, at, on_edges
+from algotransfer.networks.layouts.neighbour_lists import NeighbourLists, make_neighbour_lists
 
 
-class Dense(eqx.Module):
+class Dense(Layout):
     """Adjacency matrices: fast for graphs of up to a few hundred nodes.
 
-    A maximum of sums runs over the matrix, where XLA fuses everything into one reduction. What
-    costs a small network per edge runs over the list of edges, several times shorter than the
-    matrix; `slots` says where in the list each pair of nodes stands, and at its end if nowhere.
+    `max_plus` runs over the matrix, where XLA fuses everything into one reduction. Vectors on
+    edges use the list, which is several times shorter than the matrix; `slots` maps pairs of nodes
+    to their row of the list, and to its end where there is no edge. With `neighbours`, GPU kernels
+    compute the maxima.
     """
 
     features: Float[Array, "f n n"]
     edges: Bool[Array, "n n"]  # with the diagonal
-    listed: Float[Array, "f e"]  # the same features, on the list
+    list_features: Float[Array, "f e"]
     i: Int[Array, " e"]
     j: Int[Array, " e"]
     slots: Int[Array, "n n"]
+    num_nodes: int = eqx.field(static=True)
+    neighbours: NeighbourLists | None = None
 
-    @property
-    def num_nodes(self) -> int:
-        return self.edges.shape[-1]
-
-    def with_features(self, kinds: tuple[int, ...]) -> Dense:
+    def with_features(self, kinds):
         rows = jnp.array(kinds)
-        return Dense(self.features[rows], self.edges, self.listed[rows], self.i, self.j, self.slots)
+        lists = self.neighbours
+        return dataclasses.replace(
+            self,
+            features=self.features[rows],
+            list_features=self.list_features[rows],
+            neighbours=None if lists is None else lists.with_features(rows),
+        )
+
+    def with_neighbours(self) -> Dense:
+        """Return the same graph with the lists that GPU kernels need."""
+        lists = make_neighbour_lists(self.edges, self.features, self.i, self.j, self.list_features)
+        return dataclasses.replace(self, neighbours=lists)
 
     def max_plus(self, node, edge):
-        return _dense_max_plus(self.features, self.edges, node, edge)
+        best = self._max_by_kernel(node, edge)
+        return _dense_max_plus(self.features, self.edges, node, edge) if best is None else best
 
-    def pairs(self, receiver, sender, edge):
-        values: Array = _spread(0, sender, self.j, self.slots)
-        if receiver is not None:
-            own: Array = _spread(1, receiver, self.i, self.slots)
-            values = own + values
-        return values + on_edges(self.listed, edge)
+    def max_through_layer(self, product, edge, hidden_edge, second, rounded):
+        return self._max_by_kernel(product, edge, hidden_edge, second, rounded=rounded)
+
+    def _max_by_kernel(self, product, *weights, rounded: bool = False):
+        if self.neighbours is None:
+            return None
+        # Imported here because Pallas takes long to import, and only GPUs need it.
+        from algotransfer.networks.layouts.edge_kernel import Weights, fits, max_over_neighbours
+
+        kernel_weights = Weights(*weights)
+        if not fits(self.num_nodes, kernel_weights):
+            return None
+        return max_over_neighbours(product, self.neighbours, kernel_weights, learning=not rounded)
+
+    def edge_terms(self, edge):
+        return on_edges(self.list_features, edge)
 
     def max(self, values):
         return _slot_max(values, self.i, self.slots)
+
+    def sum_at(self, end, values):
+        return jnp.sum(_matrix(values, self.slots, 0.0), axis={"i": 1, "j": 0}[end])
+
+    @property
+    def is_edge(self):
+        return self.edges
+
+    @property
+    def is_loop(self):
+        return jnp.eye(self.num_nodes, dtype=bool)
+
+    def receiver_scores(self, node):
+        return node[:, None]
+
+    def sender_scores(self, node):
+        return node[None, :]
+
+    def sum_scores(self, scores):
+        return jnp.sum(jnp.where(self.edges, scores, 0.0), axis=1)
+
+    def max_scores(self, scores, where):
+        return jnp.max(jnp.where(where, scores, -jnp.inf), axis=1)
 
     def scores(self, sender, edge):
         return sender[None, :] + on_edges(self.features, edge)
 
     def log_softmax_at(self, scores, index, allowed=None):
         scores = self._masked(scores, allowed)
-        at = jnp.take_along_axis(scores, index[:, None], axis=1)[:, 0]
-        return at - jax.nn.logsumexp(scores, axis=1)
+        at_index = jnp.take_along_axis(scores, index[:, None], axis=1)[:, 0]
+        return at_index - jax.nn.logsumexp(scores, axis=1)
 
     def argmax(self, scores, allowed=None):
         return jnp.argmax(self._masked(scores, allowed), axis=1).astype(jnp.int32)
@@ -67,55 +112,56 @@ class Dense(eqx.Module):
     def _masked(self, scores, allowed):
         edges = self.edges
         if allowed is not None:  # self is always an allowed predecessor
-            edges = edges & (allowed[None, :] | jnp.eye(self.num_nodes, dtype=bool))
+            edges = edges & (allowed[None, :] | self.is_loop)
         return jnp.where(edges, scores, -jnp.inf)
 
 
 def dense_layout(graph: Graph, kinds: tuple[str, ...]) -> Dense:
-    """The dense layout of one graph with these kinds of edge features."""
+    """Return the dense layout of one graph with these kinds of edge features."""
     weights, adjacency = graph.weight_matrix(), graph.adjacency()
     features = {"weight": weights, "one": adjacency.astype(weights.dtype)}
     edges = EdgeList(graph, kinds)
     count = len(edges.i)
-    nowhere = jnp.full((graph.num_nodes, graph.num_nodes), count, jnp.int32)
+    no_edge = jnp.full((graph.num_nodes, graph.num_nodes), count, jnp.int32)
     return Dense(
         features=jnp.stack([features[kind] for kind in kinds]),
         edges=adjacency | jnp.eye(graph.num_nodes, dtype=bool),
-        listed=edges.features,
+        list_features=edges.features,
         i=edges.i,
         j=edges.j,
-        slots=nowhere.at[edges.i, edges.j].set(jnp.arange(count), mode="drop"),
+        slots=no_edge.at[edges.i, edges.j].set(jnp.arange(count), mode="drop"),
+        num_nodes=graph.num_nodes,
     )
 
 
-# The gradient of a max touches only the winning neighbour, so the backward pass compares again
-# instead of storing anything of size n × n × h; it is shared equally among ties, as JAX does.
-# A GPU fuses everything into one reduction. On a CPU XLA would write the matrix out and read it
-# again, so that there neighbours are gone through one by one, and only n × h numbers move.
+# The gradient of a max reaches only the winning neighbour, so the backward pass recomputes the
+# comparison instead of storing arrays of size n × n × h. Ties share it equally, as in JAX.
+# XLA fuses everything into one reduction on a GPU. On a CPU it would write the matrix out and read
+# it again; a loop over neighbours moves only n × h numbers per iteration.
 
 
 @jax.custom_vjp
 def _dense_max_plus(features, edges, node, edge):
     return lax.platform_dependent(
-        features, edges, node, edge, cpu=_best_one_by_one, default=_best_at_once
+        features, edges, node, edge, cpu=_max_in_loop, default=_max_at_once
     )
 
 
-def _best_at_once(features, edges, node, edge):
+def _max_at_once(features, edges, node, edge):
     return jnp.max(_allowed(edges, node[None, :, :] + on_edges(features, edge)), axis=1)
 
 
-def _best_one_by_one(features, edges, node, edge):
-    def look_at(best, neighbour):
+def _max_in_loop(features, edges, node, edge):
+    def compare(best, neighbour):
         row, mask, value = neighbour
         return jnp.maximum(best, _allowed(mask, value + on_edges(row, edge))), None
 
-    best, _ = lax.scan(look_at, jnp.full_like(node, -jnp.inf), _columns(features, edges, node))
+    best, _ = lax.scan(compare, jnp.full_like(node, -jnp.inf), _columns(features, edges, node))
     return best
 
 
 def _columns(features, edges, node):
-    """What arrives from each neighbour j: features [f, i], a mask [i], a value [h]."""
+    """Return for each neighbour j: features [f, i], a mask [i], a value [h]."""
     return jnp.moveaxis(features, 2, 0), edges.T, node
 
 
@@ -129,11 +175,13 @@ def _dense_max_plus_forward(features, edges, node, edge):
 
 
 def _dense_max_plus_backward(saved, gradient):
-    flows = lax.platform_dependent(*saved, gradient, cpu=_flows_one_by_one, default=_flows_at_once)
-    return None, None, *flows
+    gradients = lax.platform_dependent(
+        *saved, gradient, cpu=_gradient_in_loop, default=_gradient_at_once
+    )
+    return None, None, *gradients
 
 
-def _flows_at_once(features, edges, node, edge, best, gradient):
+def _gradient_at_once(features, edges, node, edge, best, gradient):
     values = node[None, :, :] + on_edges(features, edge)
     hit = edges[..., None] & (values == best[:, None, :])
     share = gradient / jnp.maximum(1, jnp.sum(hit, axis=1))
@@ -143,15 +191,15 @@ def _flows_at_once(features, edges, node, edge, best, gradient):
     )
 
 
-def _flows_one_by_one(features, edges, node, edge, best, gradient):
-    nothing = jnp.zeros_like(node)
+def _gradient_in_loop(features, edges, node, edge, best, gradient):
+    zeros = jnp.zeros_like(node)
 
     def count(ties, neighbour):
         row, mask, value = neighbour
         hit = _allowed(mask, value + on_edges(row, edge)) == best
         return ties + jnp.where(hit, 1.0, 0.0), None
 
-    ties, _ = lax.scan(count, nothing, _columns(features, edges, node))
+    ties, _ = lax.scan(count, zeros, _columns(features, edges, node))
 
     def send_back(sums, receiver):
         row, mask, best, share = receiver
@@ -161,7 +209,7 @@ def _flows_one_by_one(features, edges, node, edge, best, gradient):
         return (to_node + flow, to_edge), None
 
     receivers = (jnp.moveaxis(features, 1, 0), edges, best, gradient / jnp.maximum(1, ties))
-    sums, _ = lax.scan(send_back, (nothing, (nothing,) * len(features)), receivers)
+    sums, _ = lax.scan(send_back, (zeros, (zeros,) * len(features)), receivers)
     to_node, to_edge = sums
     return to_node, jnp.stack([jnp.sum(each, axis=0) for each in to_edge])
 
@@ -169,29 +217,13 @@ def _flows_one_by_one(features, edges, node, edge, best, gradient):
 _dense_max_plus.defvjp(_dense_max_plus_forward, _dense_max_plus_backward)
 
 
-# Between nodes and the list of edges everything moves by gathers, in both directions: what arrives
-# at a node stands in its row of `slots`, what it sends in its column. Scatters would be slower.
+# Values move between nodes and the list of edges by gathers in both directions: edges that arrive
+# at a node are its row of `slots`, edges that leave it are its column. Scatters would be slower.
 
 
 def _matrix(values: Float[Array, "e d"], slots: Int[Array, "n n"], missing: float):
-    """Values on the list as a matrix [i, j, d]."""
+    """Return values on the list as a matrix [i, j, d]."""
     return values.at[slots].get(mode="fill", fill_value=missing)
-
-
-@partial(jax.custom_vjp, nondiff_argnums=(0,))
-def _spread(axis, values, index, slots):
-    return at(values, index)
-
-
-def _spread_forward(axis, values, index, slots):
-    return at(values, index), slots
-
-
-def _spread_backward(axis, slots, gradient):
-    return jnp.sum(_matrix(gradient, slots, 0.0), axis=axis), None, None
-
-
-_spread.defvjp(_spread_forward, _spread_backward)
 
 
 @jax.custom_vjp

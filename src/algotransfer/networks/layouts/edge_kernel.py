@@ -1,7 +1,8 @@
-"""What NE and NE++ do on edges, by GPU kernels that write nothing per edge.
+"""Maxima over neighbours by GPU kernels that write nothing per edge.
 
-XLA writes NE++'s hidden layer out, 3h numbers for every edge, and reads it again. The programs in
-`edge_programs.py` do not. Here they are called, given a gradient, and batched.
+XLA writes NE++'s hidden layer to memory, 3h numbers for every edge, and reads it again. The
+programs in `edge_programs.py` keep it in registers. This module calls them and defines their
+gradient and their batching.
 """
 
 from __future__ import annotations
@@ -23,126 +24,126 @@ from algotransfer.networks.layouts.edge_programs import (
     forward_program,
     interpreted,
 )
-from algotransfer.networks.layouts.listed import Listed
+from algotransfer.networks.layouts.neighbour_lists import NeighbourLists
 
 WARPS = 2
 
 
 def fits(num_nodes: int, weights: Weights) -> bool:
-    """Whether everything can be cut into tiles of the sizes that programs multiply."""
+    """Return whether all arrays can be cut into tiles of the sizes that programs multiply."""
     power_of_two = weights.outputs & (weights.outputs - 1) == 0
     small = num_nodes + 2 * weights.kinds <= ROWS  # backwards, a feature has two rows
     return weights.units % 16 == 0 and weights.outputs >= 16 and power_of_two and small
 
 
-def best_of_neighbours(
-    product: Float[Array, "n _"], lists: Listed, weights: Weights, learning: bool = True
+def max_over_neighbours(
+    product: Float[Array, "n _"], lists: NeighbourLists, weights: Weights, learning: bool = True
 ) -> Float[Array, "n h"]:
-    """max_j (l_j + e_ij + S relu(r_i + s_j + e'_ij)) at every node.
+    """Return max_j (l_j + e_ij + S relu(r_i + s_j + e'_ij)) at every node.
 
     **Arguments:**
 
-    - `product`: in its first columns r, s and l, one after the other; l alone without a hidden
-        layer.
-    - `learning`: whether there will be a gradient. Without, products are rounded to tf32.
+    - `product`: its first columns are r, s and l, side by side; l alone without a hidden layer.
+    - `learning`: whether there will be a gradient. Without one, products are rounded to tf32.
     """
     if learning:
-        return _learned(product, lists, weights)
-    return _look(product, lists, weights, precise=False)[0]
+        return _differentiable(product, lists, weights)
+    return _run_forward(product, lists, weights, precise=False)[0]
 
 
 @jax.custom_vjp
-def _learned(product, lists, weights):
-    return _look(product, lists, weights)[0]
+def _differentiable(product, lists, weights):
+    return _run_forward(product, lists, weights)[0]
 
 
 def _forward(product, lists, weights):
-    best, winners = _look(product, lists, weights, winners=True)
+    best, winners = _run_forward(product, lists, weights, winners=True)
     return best, (product, lists, weights, winners)
 
 
 def _backward(saved, gradient):
     product, lists, weights, winners = saved
     share = gradient / jnp.maximum(1, lax.population_count(winners))
-    d_columns, d_second = _send_back(product, lists, weights, winners, share)
-    # The last rows are what flowed back to edge features, each in two parts.
+    d_columns, d_second = _run_backward(product, lists, weights, winners, share)
+    # The last rows are gradients of edge features, each in two parts.
     features = d_columns[ROWS - 2 * weights.kinds :].reshape(weights.kinds, 2, -1).sum(1)
-    d_along = features[:, 2 * weights.units :]
-    d_weights = Weights(d_along)
+    d_edge = features[:, 2 * weights.units :]
+    d_weights = Weights(d_edge)
     if weights.units:
-        d_weights = Weights(d_along, features[:, weights.units : 2 * weights.units], d_second)
+        d_weights = Weights(d_edge, features[:, weights.units : 2 * weights.units], d_second)
     width = product.shape[-1] - d_columns.shape[-1]
     return jnp.pad(d_columns[: len(product)], [(0, 0), (0, width)]), None, d_weights
 
 
-_learned.defvjp(_forward, _backward)
+_differentiable.defvjp(_forward, _backward)
 
 
-# Forwards. Programs do not care whose nodes they hold: those of several trajectories on one graph
-# (copies), and of all graphs that share weights, are cut into programs together.
+# Forward pass. One program may hold nodes of several trajectories on one graph (copies) and of
+# several graphs, as long as they share weights; the batching rules below merge them.
 
 
-def _look(product, lists: Listed, weights: Weights, *, precise=True, winners=False):
-    read = lists.order, lists.degree, lists.sender, lists.along
+def _run_forward(product, lists: NeighbourLists, weights: Weights, *, precise=True, winners=False):
+    read = lists.order, lists.degree, lists.senders, lists.features
     one_graph = jax.tree.map(lambda each: each[None], read)
-    found = _on_copies(precise, winners)(product[None, None], one_graph, weights)
+    found = _batched_forward(precise, winners)(product[None, None], one_graph, weights)
     return [each[0, 0] for each in found]
 
 
 @cache
-def _on_copies(precise: bool, winners: bool):
+def _batched_forward(precise: bool, winners: bool):
     @jax.custom_batching.custom_vmap
-    def look(product: Float[Array, "g c n _"], lists, weights: Weights):
+    def forward(product: Float[Array, "g c n _"], lists, weights: Weights):
         shape = (*product.shape[:3], weights.outputs)
         rows = math.prod(shape[:3])
         kinds = (jnp.float32, jnp.int32) if winners else (jnp.float32,)
         shapes = [jax.ShapeDtypeStruct((rows, weights.outputs), kind) for kind in kinds]
         program = partial(forward_program, product.shape[1], precise, len(shapes))
-        arguments = (product.reshape(rows, -1), *lists, *_there(weights))
+        arguments = (product.reshape(rows, -1), *lists, *_present(weights))
         found = _call(program, (pl.cdiv(rows, ROWS),), shapes, *arguments)
         return [each.reshape(shape) for each in found]
 
-    @look.def_vmap
+    @forward.def_vmap
     def rule(axis_size, batched, product, lists, weights):
         of_product, of_lists, of_weights = (jax.tree.leaves(each) for each in batched)
         if of_product[0] and not any(of_weights + of_lists):
-            found = _more_copies(look, product, lists, weights)
+            found = _more_copies(forward, product, lists, weights)
         elif of_product[0] and all(of_lists) and not any(of_weights):
-            found = _more_graphs(look, product, lists, weights)
+            found = _more_graphs(forward, product, lists, weights)
         else:
             axes = jax.tree.map(lambda is_batched: 0 if is_batched else None, tuple(batched))
-            found = jax.vmap(look.fun, axes, axis_size=axis_size)(product, lists, weights)
+            found = jax.vmap(forward.fun, axes, axis_size=axis_size)(product, lists, weights)
         return found, [True] * len(found)
 
-    return look
+    return forward
 
 
-def _more_copies(look, product: Float[Array, "new g c n _"], lists, weights):
+def _more_copies(forward, product: Float[Array, "new g c n _"], lists, weights):
     new, graphs = product.shape[:2]
     merged = jnp.moveaxis(product, 0, 1).reshape(graphs, -1, *product.shape[3:])
-    found = look(merged, lists, weights)
+    found = forward(merged, lists, weights)
     return [jnp.moveaxis(each.reshape(graphs, new, -1, *each.shape[2:]), 1, 0) for each in found]
 
 
-def _more_graphs(look, product: Float[Array, "new g c n _"], lists, weights):
+def _more_graphs(forward, product: Float[Array, "new g c n _"], lists, weights):
     new = len(product)
     product, *lists = (each.reshape(-1, *each.shape[2:]) for each in (product, *lists))
-    found = look(product, tuple(lists), weights)
+    found = forward(product, tuple(lists), weights)
     return [each.reshape(new, -1, *each.shape[1:]) for each in found]
 
 
-def _send_back(product, lists: Listed, weights: Weights, winners, share):
+def _run_backward(product, lists: NeighbourLists, weights: Weights, winners, share):
     shapes = [
         jax.ShapeDtypeStruct((ROWS, 2 * weights.units + weights.outputs), jnp.float32),
         jax.ShapeDtypeStruct((max(1, weights.units), weights.outputs), jnp.float32),
     ]
     grid = (max(1, weights.units // weights.tile),)  # a program for each tile of the hidden layer
-    read = lists.ends, lists.ends_along, lists.count
-    arguments = (product, *read, winners, share, *_there(weights))
+    read = lists.ends, lists.end_features, lists.count
+    arguments = (product, *read, winners, share, *_present(weights))
     return _call(backward_program, grid, shapes, *arguments)
 
 
-def _there(weights: Weights) -> list[Array]:
+def _present(weights: Weights) -> list[Array]:
+    """Return the weights that are not None."""
     return [each for each in weights if each is not None]
 
 

@@ -1,9 +1,9 @@
-"""The sparse layout: sorted edge lists, cut into short pieces for what is wide."""
+"""The sparse layout: edge lists sorted by receiver, reduced in short pieces."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial, reduce
+from functools import reduce
 
 import equinox as eqx
 import jax
@@ -12,43 +12,67 @@ from jax import lax
 from jaxtyping import Array, Float, Int
 
 from algotransfer.graphs.graph import Graph
-from algotransfer.networks.layouts.base import EdgeList, at, on_edges
+from algotransfer.networks.layouts.base import EdgeList, Layout, at, on_edges
 
-PIECE = 8  # edges that are looked at together
+PIECE = 8  # edges per piece
 
 
-class Sparse(eqx.Module):
+class Sparse(Layout):
     """Edge lists sorted by receiving node: memory and time linear in the number of edges.
 
-    Padding of a batch sits at the end with i = j = n, out of range. Numbers per edge live on the
-    list. A hidden vector per edge is not written: the list of every node is cut into pieces of a
-    few edges, a piece is reduced to one vector at once, and only pieces are reduced to nodes.
-    A piece is a row of `slots`: places on the list, and places beyond its end to fill the row.
+    Padding of a batch is at the end, with i = j = n. `max_plus` writes no vector per edge: the
+    edges of every node are cut into pieces of a few edges, each piece is reduced to one vector in
+    a single expression, and then pieces are reduced to nodes. A piece is a row of `slots`, indices
+    into the list; indices beyond its end fill up the row.
     """
 
     features: Float[Array, "f e"]
     i: Int[Array, " e"]
     j: Int[Array, " e"]
-    back: Int[Array, " e"]  # where the same edge stands in the other direction
+    back: Int[Array, " e"]  # index of the same edge in the other direction
     slots: Int[Array, "pieces width"]
-    owner: Int[Array, " pieces"]  # the node that a piece belongs to, or n
+    owner: Int[Array, " pieces"]  # the receiving node of a piece, or n
     num_nodes: int = eqx.field(static=True)
 
-    def with_features(self, kinds: tuple[int, ...]) -> Sparse:
+    def with_features(self, kinds):
         return eqx.tree_at(lambda self: self.features, self, self.features[jnp.array(kinds)])
 
     def max_plus(self, node, edge):
         return _max_plus(self, node, edge)
 
-    def pairs(self, receiver, sender, edge):
-        values: Array = _spread(self, "j", sender)
-        if receiver is not None:
-            own: Array = _spread(self, "i", receiver)
-            values = own + values
-        return values + on_edges(self.features, edge)
+    def max_through_layer(self, product, edge, hidden_edge, second, rounded):
+        return None  # kernels are for small graphs
+
+    def edge_terms(self, edge):
+        return on_edges(self.features, edge)
 
     def max(self, values):
         return _list_max(self, values)
+
+    def sum_at(self, end, values):
+        if end == "j":
+            values = at(values, self.back)
+        return _total(self, lambda slot: at(values, slot))
+
+    @property
+    def is_edge(self):
+        return self.i < self.num_nodes
+
+    @property
+    def is_loop(self):
+        return self.is_edge & (self.i == self.j)
+
+    def receiver_scores(self, node):
+        return at(node, self.i)
+
+    def sender_scores(self, node):
+        return at(node, self.j)
+
+    def sum_scores(self, scores):
+        return self._segment(jax.ops.segment_sum, jnp.where(self.is_edge, scores, 0.0))
+
+    def max_scores(self, scores, where):
+        return self._segment(jax.ops.segment_max, jnp.where(where, scores, -jnp.inf))
 
     def scores(self, sender, edge):
         return at(sender, self.j) + on_edges(self.features, edge)
@@ -83,12 +107,12 @@ class Sparse(eqx.Module):
 
 
 def sparse_layout(graph: Graph, kinds: tuple[str, ...]) -> Sparse:
-    """The sparse layout of one graph with these kinds of edge features."""
+    """Return the sparse layout of one graph with these kinds of edge features."""
     edges, nodes = EdgeList(graph, kinds), graph.num_nodes
     order = jnp.lexsort((edges.j, edges.i))
     i, j = edges.i[order], edges.j[order]
     count = len(i)
-    # The list holds every edge in both directions: sorted by its other end, it stands reversed.
+    # The list holds every edge in both directions: sorting by sender gives the reversed edges.
     back = jnp.argsort(j, stable=True).astype(jnp.int32)
 
     first = jnp.searchsorted(i, jnp.arange(nodes + 1)).astype(jnp.int32)
@@ -111,41 +135,41 @@ def sparse_layout(graph: Graph, kinds: tuple[str, ...]) -> Sparse:
     )
 
 
-def _in_pieces(
+def _reduce_in_pieces(
     layout: Sparse,
-    over: Callable[[Int[Array, " pieces"]], Float[Array, "pieces d"]],
-    together: Callable,
+    values: Callable[[Int[Array, " pieces"]], Float[Array, "pieces d"]],
+    within: Callable,
     to_nodes: Callable,
     missing: float,
 ) -> Float[Array, "n d"]:
-    """Reduces what `over` says of edges, given by their places on the list, to nodes.
+    """Reduce `values(indices of edges)` to nodes, first within pieces and then over pieces.
 
-    The edges of a piece stand in one expression, which XLA turns into one loop without arrays in
-    between; the reduction of pieces to nodes then has several times fewer rows to read.
+    XLA fuses the one expression for the edges of a piece into a loop without intermediate arrays;
+    the reduction of pieces to nodes then reads several times fewer rows.
     """
 
     def column(slot):
-        return jnp.where((slot < len(layout.i))[:, None], over(slot), missing)
+        return jnp.where((slot < len(layout.i))[:, None], values(slot), missing)
 
     columns = [column(layout.slots[:, k]) for k in range(PIECE)]
-    return _to_nodes(layout, to_nodes, reduce(together, columns))
+    return _to_nodes(layout, to_nodes, reduce(within, columns))
 
 
 def _to_nodes(layout: Sparse, to_nodes: Callable, rows: Float[Array, "pieces d"]):
     return to_nodes(rows, layout.owner, layout.num_nodes, indices_are_sorted=True)
 
 
-def _maximum(layout: Sparse, over) -> Float[Array, "n d"]:
-    return _in_pieces(layout, over, jnp.maximum, jax.ops.segment_max, -jnp.inf)
+def _maximum(layout: Sparse, values) -> Float[Array, "n d"]:
+    return _reduce_in_pieces(layout, values, jnp.maximum, jax.ops.segment_max, -jnp.inf)
 
 
-def _total(layout: Sparse, over) -> Float[Array, "n d"]:
-    return _in_pieces(layout, over, jnp.add, jax.ops.segment_sum, 0.0)
+def _total(layout: Sparse, values) -> Float[Array, "n d"]:
+    return _reduce_in_pieces(layout, values, jnp.add, jax.ops.segment_sum, 0.0)
 
 
-# As in the dense layout, the backward pass compares again instead of storing who won. What flows
-# back from receivers to a sender is summed over the sender's own edges, which lead to the same
-# nodes with the same features: nothing is scattered at random.
+# As in the dense layout, the backward pass recomputes the comparison instead of storing winners.
+# The gradient of a sender is summed over its own list, which holds the same edges in the other
+# direction with the same features, so that there is no random scatter.
 
 
 @jax.custom_vjp
@@ -171,52 +195,33 @@ def _max_plus_forward(layout: Sparse, node, edge):
 
 def _max_plus_backward(saved, gradient):
     layout, node, edge, best = saved
-    own_best, own_node = (at(values, layout.owner) for values in (best, node))
+    owner_best, owner_node = (at(values, layout.owner) for values in (best, node))
     arriving = _arriving(layout, node, edge)
 
     def count(sums, slot):  # winners, and the sums of their features
-        hit = (arriving(slot) == own_best) & (slot < len(layout.i))[:, None]
+        hit = (arriving(slot) == owner_best) & (slot < len(layout.i))[:, None]
         rows = [1.0, *(row[:, None] for row in _features(layout, slot))]
         return [
             total + jnp.where(hit, row, 0.0) for total, row in zip(sums, rows, strict=True)
         ], None
 
-    # A loop, so that XLA does not keep what arrives for two sums, and not from the forward pass.
+    # A loop keeps XLA from storing the values for two sums, or from the forward pass.
     sums, _ = lax.scan(
-        count, [jnp.zeros_like(own_best)] * (1 + len(layout.features)), layout.slots.T
+        count, [jnp.zeros_like(owner_best)] * (1 + len(layout.features)), layout.slots.T
     )
-    ties, *along = (_to_nodes(layout, jax.ops.segment_sum, total) for total in sums)
+    ties, *features = (_to_nodes(layout, jax.ops.segment_sum, total) for total in sums)
     share = gradient / jnp.maximum(1, ties)
 
     def leaving(slot):
         receiver = at(layout.j, slot)
-        hit = own_node + on_edges(_features(layout, slot), edge) == at(best, receiver)
+        hit = owner_node + on_edges(_features(layout, slot), edge) == at(best, receiver)
         return jnp.where(hit, at(share, receiver), 0.0)
 
-    d_edge = jnp.stack([jnp.sum(share * each, axis=0) for each in along])
+    d_edge = jnp.stack([jnp.sum(share * each, axis=0) for each in features])
     return None, _total(layout, leaving), d_edge
 
 
 _max_plus.defvjp(_max_plus_forward, _max_plus_backward)
-
-
-@partial(jax.custom_vjp, nondiff_argnums=(1,))
-def _spread(layout: Sparse, end: str, values):
-    """Values of nodes at one end of every edge of the list, `i` or `j`."""
-    return at(values, getattr(layout, end))
-
-
-def _spread_forward(layout: Sparse, end: str, values):
-    return _spread(layout, end, values), layout
-
-
-def _spread_backward(end: str, layout: Sparse, gradient):
-    if end == "j":
-        gradient = at(gradient, layout.back)
-    return None, _total(layout, lambda slot: at(gradient, slot))
-
-
-_spread.defvjp(_spread_forward, _spread_backward)
 
 
 @jax.custom_vjp
@@ -231,8 +236,8 @@ def _list_max_forward(layout: Sparse, values):
 
 def _list_max_backward(saved, gradient):
     layout, values, best = saved
-    own_best = at(best, layout.owner)
-    ties = _total(layout, lambda slot: jnp.where(at(values, slot) == own_best, 1.0, 0.0))
+    owner_best = at(best, layout.owner)
+    ties = _total(layout, lambda slot: jnp.where(at(values, slot) == owner_best, 1.0, 0.0))
     hit = (values == at(best, layout.i)) & (layout.i < layout.num_nodes)[:, None]
     return None, jnp.where(hit, at(gradient / jnp.maximum(1, ties), layout.i), 0.0)
 
