@@ -2,7 +2,9 @@
 
     python studies/extra_steps.py train none exact10 --for 500
     python studies/extra_steps.py train none random10 --seeds 105 106 107
-    python studies/extra_steps.py validate --out results/extra-steps-validation.csv
+    python studies/extra_steps.py validate  # errors on validation graphs
+    python studies/extra_steps.py choose  # the comparison that the protocol asks for
+    python studies/extra_steps.py test  # once, after the choice was committed
 
 Training resumes where it stopped. One process trains one variant after the other; several
 processes can share a GPU.
@@ -11,6 +13,7 @@ processes can share a GPU.
 from __future__ import annotations
 
 import argparse
+import json
 import time
 from pathlib import Path
 
@@ -35,6 +38,9 @@ FAMILIES = ("er", "ba", "grid")
 SMALLEST, LARGEST = 8, 20  # nodes of mixed graphs
 NODES = 100  # of validation graphs
 FOLDER = Path("runs/extra_steps")
+VALIDATION = Path("results/extra-steps-validation.csv")
+CHOICE = Path("results/extra-steps-choice.json")
+TEST = Path("results/extra-steps-test.csv")
 
 
 class ExactlyExtraSteps(NoAlgorithm):
@@ -147,45 +153,81 @@ def train_variant(
     return None if model is None else path
 
 
-def validate(folder: Path):
-    """Errors of all finished variants by step and seed on validation graphs of 100 nodes."""
+def measure(folder: Path, datasets: list[Dataset], by_step: bool = True):
+    """Predecessor errors of all finished variants by seed: at the true end, and by step."""
     import pandas
 
     from algotransfer.evaluation.by_step import evaluate_by_step
     from algotransfer.evaluation.evaluate import evaluate
 
-    graphs = [make_dataset(FAMILIES, 20, NODES, split="validation")]
     tables = []
     for weights in sorted(folder.glob("*/*/*/weights.npz")):
         variant = weights.relative_to(folder).parts[0]
-        told = evaluate(weights, graphs)
+        told = evaluate(weights, datasets)
         told = told[(told["row"] == "network") & (told["metric"] == "pred") & told["hop"].isna()]
         told = told.drop(columns=["row", "hop"]).assign(step="told")
-        tables.append(
-            pandas.concat([evaluate_by_step(weights, graphs), told]).assign(variant=variant)
-        )
+        parts = [evaluate_by_step(weights, datasets), told] if by_step else [told]
+        tables.append(pandas.concat(parts).assign(variant=variant))
+        print(f"measured {variant}", flush=True)
     return pandas.concat(tables, ignore_index=True)
+
+
+def compare(table) -> dict:
+    """Median and range of every variant at the true end, and tests against `none`."""
+    from scipy.stats import ttest_ind
+
+    told = table[table["step"] == "told"].groupby(["variant", "seed"])["value"].mean()
+    errors = {name: told[name].to_numpy() for name in VARIANTS if name in told.index.levels[0]}
+    others = [name for name in errors if name != "none"]
+    p_values = {
+        name: float(ttest_ind(np.log(errors[name]), np.log(errors["none"]), equal_var=False).pvalue)
+        for name in others
+    }
+    corrected, largest = {}, 0.0
+    for rank, name in enumerate(sorted(others, key=p_values.__getitem__)):  # Holm
+        largest = max(largest, min(1.0, (len(others) - rank) * p_values[name]))
+        corrected[name] = largest
+    summary = {
+        name: {
+            "seeds": len(values),
+            "median": round(float(np.median(values)), 4),
+            "lowest": round(float(values.min()), 4),
+            "highest": round(float(values.max()), 4),
+            "p_against_none": None if name == "none" else round(corrected[name], 4),
+        }
+        for name, values in errors.items()
+    }
+    winner = min(summary, key=lambda name: summary[name]["median"])
+    return {"winner": winner, "told_error_at_100_nodes": summary}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("action", choices=("train", "validate"))
-    parser.add_argument(
-        "variants", nargs="*", choices=[*VARIANTS, []], default=[], metavar="VARIANT"
-    )
+    parser.add_argument("action", choices=("train", "validate", "choose", "test"))
+    parser.add_argument("variants", nargs="*", metavar="VARIANT", help=", ".join(VARIANTS))
     parser.add_argument("--seeds", type=int, nargs="+", default=SEEDS)
     parser.add_argument("--folder", type=Path, default=FOLDER)
     parser.add_argument("--for", type=float, default=np.inf, dest="seconds", help="seconds")
-    parser.add_argument("--out", type=Path, default=Path("results/extra-steps-validation.csv"))
     arguments = parser.parse_args()
-    if arguments.action == "validate":
-        validate(arguments.folder).to_csv(arguments.out, index=False)
-        print(f"wrote {arguments.out}")
-        return
-    deadline = time.monotonic() + arguments.seconds
-    for name in arguments.variants or VARIANTS:
-        path = train_variant(name, arguments.folder, deadline, tuple(arguments.seeds))
-        print(f"{name}: {'paused' if path is None else path}", flush=True)
+    if arguments.action == "train":
+        deadline = time.monotonic() + arguments.seconds
+        for name in arguments.variants or VARIANTS:
+            path = train_variant(name, arguments.folder, deadline, tuple(arguments.seeds))
+            print(f"{name}: {'paused' if path is None else path}", flush=True)
+    elif arguments.action == "validate":
+        graphs = [make_dataset(FAMILIES, 20, NODES, split="validation")]
+        measure(arguments.folder, graphs).to_csv(VALIDATION, index=False)
+        print(f"wrote {VALIDATION}")
+    elif arguments.action == "choose":
+        import pandas
+
+        choice = compare(pandas.read_csv(VALIDATION, dtype={"step": str}))
+        CHOICE.write_text(json.dumps(choice, indent=1) + "\n")
+        print(f"wrote {CHOICE}: {choice['winner']}")
+    else:
+        graphs = [make_dataset(FAMILIES, 100, n, split="test") for n in (20, NODES)]
+        measure(arguments.folder, graphs, by_step=False).to_csv(TEST, index=False)
+        print(f"wrote {TEST}")
 
 
 if __name__ == "__main__":
