@@ -10,9 +10,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from algorithms import batches
-from algotransfer.algorithms.engines import LANES
 
 from algotransfer.algorithms import ALGORITHMS, get_algorithm, run
+from algotransfer.algorithms.frameworks.sequential import LANES
 from algotransfer.errors import UserError
 from algotransfer.graphs import concatenate, sample_graphs
 

@@ -6,16 +6,18 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from algorithms import batches
-from algotransfer.evaluation.readout import READOUTS, read_batch
 
 from algotransfer.algorithms import get_algorithm, run
 from algotransfer.algorithms.truth import make_truth
+from algotransfer.evaluation.evaluation_batch import compare_batch
 from algotransfer.evaluation.harness import Execution
 from algotransfer.evaluation.metrics import Metrics, measure
 from algotransfer.evaluation.paths import follow, hop_distances
 from algotransfer.evaluation.references import the_algorithm
 from algotransfer.graphs import Graph, concatenate, sample_graphs
 from algotransfer.networks import MODELS
+from algotransfer.supervisions import SUPERVISIONS
+from algotransfer.training.objective import Task
 
 
 def fresh_networks(experiment, count: int):
@@ -92,9 +94,9 @@ def stacked(*executions: Execution) -> Execution:
 def score(name: str, supervision: str, graphs: Graph, execution: Execution) -> Metrics:
     """All metrics of executions, with an axis of seeds in front."""
     algorithm = get_algorithm(name)
-    read = READOUTS[supervision, algorithm.framework].read
+    task = Task(algorithm, SUPERVISIONS[supervision])
     trace = run(name, graphs)
-    reading = read_batch(read, algorithm, execution, truth_of(name, graphs))
-    paths = None if reading.answer is None else follow(algorithm, graphs, reading.answer)
+    compared = compare_batch(task, execution, truth_of(name, graphs))
+    paths = None if compared.answer is None else follow(algorithm, graphs, compared.answer)
     final_key, final_pred = np.asarray(trace.final_key), np.asarray(trace.final_pred)
-    return measure(algorithm, reading, paths, final_key, final_pred, hop_distances(graphs))
+    return measure(algorithm, compared, paths, final_key, final_pred, hop_distances(graphs))

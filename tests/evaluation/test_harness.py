@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from evaluation import cases
 
-from algotransfer.algorithms import get_algorithm
-from algotransfer.evaluation import execution as module
-from algotransfer.evaluation.evaluation_batch import EvaluationBatch
-from algotransfer.evaluation.harness import faster_layout, graphs_at_once, run_free
+from algotransfer.algorithms import Trace, get_algorithm
+from algotransfer.evaluation import harness as module
+from algotransfer.evaluation.evaluation_batch import EvaluationBatch, first_and_last
+from algotransfer.evaluation.harness import FreeRun, faster_layout, graphs_per_chunk
 from algotransfer.experiment import Experiment
 from algotransfer.graphs import sample_graphs
 from algotransfer.networks.layouts.dense import dense_layout
@@ -44,9 +44,8 @@ def prepare(experiment, graphs=None, count=2):
 
 
 def executed(batch, **changes):
-    batch = dataclasses.replace(batch, **changes)
-    graphs = jax.tree.map(jnp.asarray, batch.graphs)
-    return jax.tree.map(np.asarray, batch.execute(graphs, np.arange(len(graphs))))
+    batch = dataclasses.replace(batch, run=dataclasses.replace(batch.run, **changes))
+    return jax.tree.map(np.asarray, batch.execute(np.arange(len(batch.graphs))))
 
 
 @pytest.mark.parametrize("experiment", SINGLE + JOINT, ids=name_of)
@@ -54,11 +53,11 @@ def test_steps_are_those_made_by_hand(experiment):
     batch = prepare(experiment)
     got = executed(batch)
     for seed in range(2):
-        network = jax.tree.map(lambda leaf, seed=seed: leaf[seed], batch.networks)
+        network = jax.tree.map(lambda leaf, seed=seed: leaf[seed], batch.run.networks)
         for g in (0, 3, len(batch.graphs) - 1):
             steps = by_hand(network, batch, g)
             every_step = experiment.supervision == "tf"
-            length = int(batch.ends[-1].length[g])
+            length = int(batch.end.length[g])
             steps = steps if every_step else steps[length - 1 : length]
             key, pointer, chosen, stop = zip(*steps, strict=True)
             np.testing.assert_allclose(got.key[seed, g], key, rtol=1e-4, atol=1e-5)
@@ -75,10 +74,10 @@ def by_hand(network, batch, g):
     layout = dense_layout(jax.tree.map(jnp.asarray, graph), network.kinds)
     edges, n, source = np.asarray(layout.edges), graph.num_nodes, int(graph.source)
     states = []
-    for algorithm, ends in zip(network.algorithms, batch.ends, strict=True):
+    for algorithm, steps in zip(network.algorithms, batch.run.steps, strict=True):
         truth = cases.truth_of(algorithm.name, batch.graphs)
         visited = np.zeros(n) if algorithm.sequential else np.arange(n) == source
-        states.append((np.asarray(truth.key[g, 0]), visited.astype(float), int(ends.length[g])))
+        states.append((np.asarray(truth.key[g, 0]), visited.astype(float), int(steps[g])))
     memory, history = network.start(layout), []
     for t in range(n):
         inputs = tuple(
@@ -89,7 +88,7 @@ def by_hand(network, batch, g):
         task = len(states) - 1
         scores = np.asarray(network.scores(task, latents[task], layout))
         allowed = edges.copy()
-        carry_all = [task.supervision.carry_all for task in batch.tasks]
+        carry_all = [task.supervision.carries_all(task.algorithm) for task in batch.run.tasks]
         if network.algorithms[task].sequential and not carry_all[task]:
             visited = states[task][1] > 0
             reached = (edges & visited).any(axis=1) | (np.arange(n) == source)
@@ -121,8 +120,9 @@ def by_hand(network, batch, g):
 def test_nothing_of_the_truth_is_read_but_two_numbers(experiment):
     batch = prepare(experiment)
     rng = np.random.default_rng(0)
-    corrupted = []
-    for manner, ends in zip(batch.readouts, batch.ends, strict=True):
+    tasks, corrupted = batch.run.tasks, []
+    for task in tasks:
+        ends = first_and_last(task.algorithm, batch.graphs)
         order = rng.permutation(NUM_NODES)  # the largest key, and so ∞'s stand-in, stays
         key, pred = ends.key.copy(), ends.pred.copy()
         key[:, 1] = key[:, 1][:, order]
@@ -131,11 +131,11 @@ def test_nothing_of_the_truth_is_read_but_two_numbers(experiment):
         if visited is not None:
             visited = np.stack([visited[:, 0], rng.random(visited[:, 1].shape) < 0.5], axis=1)
         length = ends.length
-        if manner.every_step:  # the number of steps is told in `na` alone
-            length = rng.integers(1, NUM_NODES, length.shape)
-        corrupted.append(dataclasses.replace(ends, key=key, pred=pred, visited=visited))
-        corrupted[-1] = dataclasses.replace(corrupted[-1], length=length.astype(np.int32))
-    expected, got = executed(batch), executed(batch, ends=tuple(corrupted))
+        if not task.supervision.told_steps:
+            length = rng.integers(1, NUM_NODES, length.shape).astype(np.int32)
+        corrupted.append(Trace(key, pred, visited, length))
+    told = FreeRun.told(batch.run.networks, tasks, corrupted, experiment.infinity)
+    expected, got = executed(batch), executed(batch, infinity=told.infinity, steps=told.steps)
     for ours, theirs in zip(jax.tree.leaves(got), jax.tree.leaves(expected), strict=True):
         np.testing.assert_array_equal(ours, theirs)
 
@@ -151,9 +151,9 @@ def test_layouts_agree(experiment):
 def test_plus_plus_runs_its_target_alone():
     prim, dijkstra = get_algorithm("prim"), get_algorithm("dijkstra")
     alone, together = prepare(JOINT[2]), prepare(JOINT[0])
-    assert alone.networks.algorithms == (dijkstra,)
-    assert together.networks.algorithms == (prim, dijkstra)
-    assert (len(alone.ends), len(together.ends)) == (1, 2)
+    assert alone.run.networks.algorithms == (dijkstra,)
+    assert together.run.networks.algorithms == (prim, dijkstra)
+    assert (len(alone.run.tasks), len(together.run.tasks)) == (1, 2)
 
 
 @pytest.mark.parametrize("layout", ["dense", "sparse"])
@@ -163,7 +163,7 @@ def test_pointers_stay_neighbours_when_everything_overflows(layout):
     for experiment in SINGLE[0], SINGLE[3]:
         batch = prepare(experiment, graphs)
         for scale in (1e6, -1e12, np.nan):
-            huge = jax.tree.map(lambda leaf, scale=scale: leaf * scale, batch.networks)
+            huge = jax.tree.map(lambda leaf, scale=scale: leaf * scale, batch.run.networks)
             got = executed(batch, networks=huge, layout=layout)
             assert got.pointer.min() >= 0
             assert got.pointer.max() < NUM_NODES
@@ -176,33 +176,33 @@ def test_pointers_stay_neighbours_when_everything_overflows(layout):
 
 
 def test_one_program_per_shape():
-    run_free.clear_cache()
+    module._run.clear_cache()
     batch = prepare(SINGLE[0])
     for _ in range(2):
         executed(batch)
-        executed(batch, networks=jax.tree.map(lambda leaf: leaf + 1, batch.networks))
-    assert run_free._cache_size() == 1
+        executed(batch, networks=jax.tree.map(lambda leaf: leaf + 1, batch.run.networks))
+    assert module._run._cache_size() == 1
     executed(prepare(SINGLE[0], sample_graphs("er", 3, NUM_NODES)))
-    assert run_free._cache_size() == 2
+    assert module._run._cache_size() == 2
 
 
 def test_chunks_cover_every_graph_once_with_one_shape(monkeypatch):
     graphs = sample_graphs("er", 11, NUM_NODES)
     batch = prepare(SINGLE[0], graphs)
     monkeypatch.setitem(module.CHUNK_BYTES, "cpu", 4 * 10**4)
-    size = graphs_at_once(batch.networks, graphs, NUM_NODES)
+    size = graphs_per_chunk(batch.run.networks, graphs, NUM_NODES)
     assert 1 < size < 11
     chunks = list(batch.chunks())
     assert len({len(index) for index, _ in chunks}) == 1
     assert len(chunks[0][0]) <= size
     assert [g for index, new in chunks for g in index[:new]] == list(range(11))
     monkeypatch.setitem(module.CHUNK_BYTES, "cpu", 1)
-    assert graphs_at_once(batch.networks, graphs, NUM_NODES) == 1
+    assert graphs_per_chunk(batch.run.networks, graphs, NUM_NODES) == 1
 
 
 def test_the_layout_is_chosen_by_backend_and_size(monkeypatch):
     assert faster_layout(4) == "sparse"
-    monkeypatch.setattr(module, "DENSE_TRAINING_MAX_NODES", {})
+    monkeypatch.setattr(module, "DENSE_EXECUTION_MAX_NODES", {})
     assert faster_layout(256) == "dense"
     assert faster_layout(257) == "sparse"
 
@@ -213,7 +213,7 @@ def test_chunks_shrink_with_seeds_and_size(monkeypatch):
     def at_once(count, num_nodes, num_steps):
         graphs = sample_graphs("er", 1000, num_nodes)
         networks = jax.eval_shape(lambda: cases.fresh_networks(SINGLE[0], count))
-        return graphs_at_once(networks, graphs, num_steps)
+        return graphs_per_chunk(networks, graphs, num_steps)
 
     assert at_once(1, 20, 20) > at_once(4, 20, 20) > at_once(4, 50, 50)
     assert at_once(1, 20, 1) > at_once(1, 20, 20)

@@ -3,14 +3,13 @@
 import dataclasses
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 import pytest
 
 from algotransfer.algorithms import run
 from algotransfer.evaluation.evaluation_batch import EvaluationBatch
 from algotransfer.evaluation.execute import execute
-from algotransfer.explorer import watching
+from algotransfer.explorer import recording
 from algotransfer.explorer.recording import record_execution
 from algotransfer.graphs import sample_graphs
 from algotransfer.training import load_model
@@ -28,15 +27,15 @@ GRAPH = sample_graphs("er", 4, 9, seed=3, split="test")[1]
 @pytest.mark.parametrize("kind", ["tf", "parallel tf", "multitask"])
 def test_steps_are_those_of_the_evaluation(model, kind):
     trained = model(**KINDS[kind])
-    seen = record_execution(trained, GRAPH).observation
+    seen = record_execution(trained, GRAPH).execution
     batch = jax.tree.map(lambda leaf: np.asarray(leaf)[None], GRAPH)
     batch = EvaluationBatch.prepare(trained.networks, [0], trained.experiment, batch)
-    wanted = batch.execute(jax.tree.map(jnp.asarray, batch), np.array([0]))
+    wanted = batch.execute(np.array([0]))
     wanted = jax.tree.map(lambda leaf: np.asarray(leaf)[0, 0], wanted)
 
-    algorithm, unit = batch.tasks[-1].algorithm, batch.tasks[-1].algorithm.unit(9)
+    algorithm, unit = batch.target.algorithm, batch.target.algorithm.unit(9)
     assert np.allclose(seen.key[-1] / unit, wanted.key[-1], rtol=1e-5, atol=1e-6)
-    if batch.readouts[-1].every_step and algorithm.sequential:
+    if not batch.target.supervision.told_steps and algorithm.sequential:
         assert np.array_equal(seen.chosen, wanted.chosen)
         for step, node in enumerate(wanted.chosen):
             assert (seen.pred[step + 1 :, node] == wanted.pointer[step, node]).all()
@@ -50,24 +49,24 @@ def test_steps_are_those_of_the_evaluation(model, kind):
 
 
 def test_bits_have_no_pointers(model):
-    seen = record_execution(model(**KINDS["bits"]), GRAPH).observation
+    seen = record_execution(model(**KINDS["bits"]), GRAPH).execution
     assert (seen.pred[1:] == -1).all()  # which of several equal parents is listed is not learned
     assert set(np.unique(seen.key)) <= {0.0, 1.0}
 
 
 @pytest.mark.parametrize("kind", ["tf", "multitask"])
 def test_probabilities_belong_to_the_choices(model, kind):
-    seen = record_execution(model(**KINDS[kind]), GRAPH).observation
-    assert np.allclose(seen.chance.sum(axis=1), 1, atol=1e-5)
-    assert np.array_equal(np.argmax(seen.chance, axis=1), seen.chosen)
-    assert (seen.chance[seen.visited[:-1]] == 0).all()
+    seen = record_execution(model(**KINDS[kind]), GRAPH).execution
+    assert np.allclose(seen.probability.sum(axis=1), 1, atol=1e-5)
+    assert np.array_equal(np.argmax(seen.probability, axis=1), seen.chosen)
+    assert (seen.probability[seen.visited[:-1]] == 0).all()
     assert len(set(seen.chosen.tolist())) == seen.num_steps  # no node is visited twice
 
 
 def test_nothing_but_the_two_numbers_is_read(model, monkeypatch):
     trained = model(**KINDS["multitask"])
-    before = record_execution(trained, GRAPH).observation
-    honest = watching.first_and_last
+    before = record_execution(trained, GRAPH).execution
+    honest = recording.first_and_last
 
     def corrupted(algorithm, graphs):
         ends = honest(algorithm, graphs)
@@ -79,8 +78,8 @@ def test_nothing_but_the_two_numbers_is_read(model, monkeypatch):
         visited[:, -1] = False
         return dataclasses.replace(ends, key=key, pred=pred, visited=visited)
 
-    monkeypatch.setattr(watching, "first_and_last", corrupted)
-    after = record_execution(trained, GRAPH).observation
+    monkeypatch.setattr(recording, "first_and_last", corrupted)
+    after = record_execution(trained, GRAPH).execution
     assert np.array_equal(before.key, after.key)
     assert np.array_equal(before.pred, after.pred)
 
@@ -88,18 +87,18 @@ def test_nothing_but_the_two_numbers_is_read(model, monkeypatch):
 def test_a_blind_run_is_that_of_execute(model):
     trained = model(**KINDS["multitask"])
     recorded, answer = record_execution(trained, GRAPH, blind=True), execute(trained, GRAPH)
-    assert np.array_equal(recorded.observation.pred[-1], answer.pred)
-    assert np.allclose(recorded.observation.key[-1], answer.key, rtol=1e-5)
-    assert recorded.observation.num_steps == 9
+    assert np.array_equal(recorded.execution.pred[-1], answer.pred)
+    assert np.allclose(recorded.execution.key[-1], answer.key, rtol=1e-5)
+    assert recorded.execution.num_steps == 9
     assert recorded.infinity == 3.0
     assert "told nothing" in recorded.told
 
 
 def test_what_the_network_does_not_hold_is_not_shown(model):
-    seen = record_execution(model(**KINDS["tf"]), GRAPH).observation
+    seen = record_execution(model(**KINDS["tf"]), GRAPH).execution
     assert np.array_equal(seen.held[1:], seen.visited[1:])
     assert seen.held[0].sum() == 1
-    carried = record_execution(model(**KINDS["multitask"]), GRAPH).observation
+    carried = record_execution(model(**KINDS["multitask"]), GRAPH).execution
     assert carried.held[1:].all()
 
 
@@ -108,6 +107,6 @@ def test_every_seed_can_be_watched():
     first, last = (record_execution(trained, GRAPH, seed=seed) for seed in (0, 2))
     assert first.seed == 0
     assert last.seed == 2
-    assert not np.array_equal(first.observation.key, last.observation.key)
+    assert not np.array_equal(first.execution.key, last.execution.key)
     with pytest.raises(ValueError, match="no seed 9"):
         record_execution(trained, GRAPH, seed=9)

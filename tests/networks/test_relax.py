@@ -20,7 +20,7 @@ from networks.small import (
 
 from algotransfer.algorithms import ALGORITHMS, run
 from algotransfer.algorithms.truth import make_truth
-from algotransfer.evaluation.harness import make_free_drivers, run_free
+from algotransfer.evaluation.harness import FreeRun
 from algotransfer.graphs import from_edges, sample_graphs
 from algotransfer.networks import MODELS, RelaxationExecutor
 from algotransfer.networks.relax import (
@@ -110,9 +110,9 @@ def test_the_algorithms_themselves_are_among_the_weights(name, infinity):
     graphs = jax.tree.map(jnp.asarray, sample_graphs("grid", 3, 60, seed=2))
     trace = run(algorithm, graphs)
     truth = jax.vmap(lambda t: make_truth(algorithm, t, infinity, 60))(trace)
-    drivers = make_free_drivers((Task(algorithm, SUPERVISIONS["na"]),), (truth,), (truth.length,))
     networks = jax.tree.map(lambda leaf: leaf[None], network)
-    execution = run_free(networks, graphs, drivers, 60, at_end=True)
+    free_run = FreeRun.told(networks, (Task(algorithm, SUPERVISIONS["na"]),), [trace], infinity)
+    execution = free_run.run(graphs, np.arange(3), "last")
     reached = np.asarray(truth.pred[:, -1]) >= 0
     key = np.asarray(execution.key)[0, :, 0][reached]
     np.testing.assert_allclose(key, np.asarray(truth.key[:, -1])[reached], rtol=1e-4, atol=1e-6)
@@ -128,12 +128,10 @@ def test_a_source_keeps_its_key_beside_an_edge_near_one(name):
     star, weights = np.array([[0, 0], [1, 2]]), np.array([0.99998, 0.1])
     graphs = from_edges(3, 1, np.zeros(2, int), star, weights, source=np.zeros(1, int))
     graphs = jax.tree.map(jnp.asarray, graphs)
-    truth = jax.vmap(lambda t: make_truth(algorithm, t, "instance", 40))(run(algorithm, graphs))
-    drivers = make_free_drivers(
-        (Task(algorithm, SUPERVISIONS["na"]),), (truth,), (jnp.array([40]),)
-    )
     networks = jax.tree.map(lambda leaf: leaf[None], network)
-    execution = run_free(networks, graphs, drivers, 40, at_end=True)
+    tasks = (Task(algorithm, SUPERVISIONS["na"]),)
+    free_run = FreeRun.told(networks, tasks, [run(algorithm, graphs)], "instance").with_steps(40)
+    execution = free_run.run(graphs, np.array([0]), "last")
     np.testing.assert_array_equal(np.asarray(execution.pointer)[0, 0, 0], [0, 0, 0])
     np.testing.assert_allclose(np.asarray(execution.key)[0, 0, 0], [1, 0.99998, 0.1], rtol=1e-6)
 

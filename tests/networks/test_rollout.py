@@ -12,9 +12,8 @@ from networks.weights import draw_weights, plain_network, to_network
 from scipy.special import softmax
 from scipy.stats import chisquare
 
-from algotransfer.algorithms import ALGORITHMS
+from algotransfer.algorithms import ALGORITHMS, PARALLEL, SEQUENTIAL
 from algotransfer.networks import Driver, State, rollout
-from algotransfer.networks.rollout import advance, features
 
 PATH = PlainGraph(5, {(0, 1): 0.5, (1, 2): 0.25, (2, 3): 1.0})  # node 4 stays alone
 
@@ -27,7 +26,8 @@ def step(name, now, y, noise=None, carry_all=False, layout="dense"):
     """One `advance` on the path."""
     y = jnp.array(y, jnp.float32)
     path = padded_layout(PATH, ("weight",), layout)
-    return advance(ALGORITHMS[name], path, now, y, noise, carry_all)
+    algorithm = ALGORITHMS[name]
+    return algorithm.framework.advance(algorithm, path, now, y, noise, carry_all)
 
 
 def check(got, key, visited):
@@ -37,8 +37,8 @@ def check(got, key, visited):
 
 def test_features_are_visited_and_key():
     now = state([3, 4], [1, 0])
-    np.testing.assert_array_equal(features(ALGORITHMS["prim"], now), [[1, 3], [0, 4]])
-    np.testing.assert_array_equal(features(ALGORITHMS["bellman_ford"], now), [[3], [4]])
+    np.testing.assert_array_equal(SEQUENTIAL.features(now), [[1, 3], [0, 4]])
+    np.testing.assert_array_equal(PARALLEL.features(now), [[3], [4]])
 
 
 Y = [[9, 1], [3, 2], [5, 3], [5, 4], [0, 5]]  # (next-node logit, key) of five nodes

@@ -132,7 +132,7 @@ class EvaluationBatch:
             labels = [Label(name) for name in self.references]
             groups.append((labels, Execution(pointer=jnp.asarray(pointer)[..., None, :])))
 
-        compared = [_compare(task, execution, truth) for _, execution in groups]
+        compared = [compare_batch(task, execution, truth) for _, execution in groups]
         paths = [None] * len(compared)
         if algorithm.predicts_predecessors:
             together = jnp.concatenate([each.answer for each in compared])
@@ -185,7 +185,7 @@ def _initial_states(algorithm: Algorithm, source: Int[jax.Array, " graphs"], num
 
 
 @partial(jax.jit, static_argnums=0)
-def _compare(task: Task, execution: Execution, truth: Truth) -> Comparisons:
+def compare_batch(task: Task, execution: Execution, truth: Truth) -> Comparisons:
     """Compare a batch of graphs; axes of the execution in front of the batch are seeds."""
     if not task.algorithm.predicts_predecessors:
         execution = dataclasses.replace(execution, pointer=None)
