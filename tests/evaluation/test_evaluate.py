@@ -148,7 +148,7 @@ def test_other_sizes_are_kept_when_asked_for(frame, tmp_path, capsys):
     assert "--keep is for the table in a run folder" in capsys.readouterr().err
     (tmp_path / "weights.npz").touch()
     assert main(["evaluate", str(tmp_path), "--infinity", "100"]) == 2
-    assert "is for what was seen in training; add --out" in capsys.readouterr().err
+    assert "is for the defaults; add --out" in capsys.readouterr().err
 
 
 def test_families_may_have_any_name(tmp_path):

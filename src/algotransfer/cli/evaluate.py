@@ -13,6 +13,7 @@ from algotransfer.cli.options import choice, optional
 from algotransfer.cli.output_paths import check_file
 from algotransfer.datasets.presets import PAPER_FAMILIES
 from algotransfer.errors import UserError
+from algotransfer.evaluation.registry import HALTING_RULES
 from algotransfer.graphs.registry import FAMILIES
 from algotransfer.registry import check_name
 
@@ -41,6 +42,10 @@ class EvaluateCommand:
         float | Literal["instance"] | None, optional("FLOAT|instance", "as in training")
     ] = None
     """Number that stands for ∞ in the network's input: chosen per graph (instance), or fixed."""
+    halt: Annotated[str, choice(HALTING_RULES)] = "told"
+    """When the answer of a model that learned from answers alone is read: told (after the
+    algorithm's number of steps, as in the paper), horizon (after the longest training rollout) or
+    settled (once no predecessor has changed for five steps)."""
     out: Annotated[Path | None, optional("FILE", "evaluation.csv in the run folder")] = None
     """File for the table (.csv)."""
     keep: bool = False
@@ -49,6 +54,7 @@ class EvaluateCommand:
     def run(self) -> None:
         """Evaluate, print the table, write it."""
         FAMILIES.check(*self.family)
+        HALTING_RULES.check(self.halt)
         if self.data and self.clrs:
             raise UserError("--data and --clrs cannot be combined")
         if self.keep and self.out:
@@ -62,9 +68,9 @@ class EvaluateCommand:
         if self.out is not None or not (folder / WEIGHTS).is_file():
             self._evaluate()
             return
-        if self.infinity is not None:
+        if self.infinity is not None or self.halt != "told":
             raise UserError(
-                "--infinity: the table in a run folder is for the value used in training; add --out"
+                "--infinity and --halt: the table in a run folder is for the defaults; add --out"
             )
         with locked(folder):
             self._evaluate(folder)
@@ -84,7 +90,10 @@ class EvaluateCommand:
         with progress_bar() as bar:
             task = bar.add_task("evaluating", total=None)
             frame = evaluate(
-                model, datasets, lambda done, total: bar.update(task, completed=done, total=total)
+                model,
+                datasets,
+                lambda done, total: bar.update(task, completed=done, total=total),
+                self.halt,
             )
         output.print(summary_table(frame))
         if len(beside_paper(frame, model.experiment)):

@@ -35,6 +35,9 @@ class ExecuteCommand:
     """Seed of the model to run."""
     steps: Annotated[int | None, optional("INT", "the number of nodes")] = None
     """Number of steps to run."""
+    halt: Annotated[str | None, optional("{horizon,settled}", "after the last step")] = None
+    """When the answer of a model that learned from answers alone is read: horizon (after the
+    longest training rollout) or settled (once no predecessor has changed for five steps)."""
     infinity: Annotated[float | None, optional("FLOAT", "its mean over the training graphs")] = None
     """Number that stands for ∞ in the network's input."""
     out: Annotated[Path | None, optional("PATH")] = None
@@ -56,7 +59,12 @@ class ExecuteCommand:
         read = read_user_graph(self.graph, self.source)
         graph, names = read.graph, read.names
         answer = execute(
-            self.model, graph, seed=self.model_seed, steps=self.steps, infinity=self.infinity
+            self.model,
+            graph,
+            seed=self.model_seed,
+            steps=self.steps,
+            infinity=self.infinity,
+            halt=self.halt,
         )
         rows = list(_rows(answer, names))
         table = plain_table(COLUMNS[:3], COLUMNS[3:])
@@ -68,7 +76,7 @@ class ExecuteCommand:
             output.print(f"… and {len(rows) - ROWS_ON_SCREEN} more nodes")
         output.print(
             f"{answer.wrong.sum()} of {answer.reached.sum()} reached nodes have another "
-            f"predecessor than the algorithm gives them\nran {answer.steps} steps with "
+            f"predecessor than the algorithm gives them\nread after {answer.steps} steps, with "
             f"{answer.infinity:.4g} in place of ∞; the network saw nothing of the true answer"
         )
         if self.out is None:

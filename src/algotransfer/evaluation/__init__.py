@@ -1,20 +1,21 @@
 """Free-running evaluation of networks on test graphs, as tidy tables."""
 
-from algotransfer.evaluation.evaluate import evaluate
-from algotransfer.evaluation.evaluate_networks import COLUMNS, evaluate_networks
-from algotransfer.evaluation.harness import Execution, FreeRun
-from algotransfer.evaluation.result_tables import beside_paper_table, summary_table
-from algotransfer.evaluation.summary import beside_paper, per_seed, summary
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "COLUMNS",
-    "Execution",
-    "FreeRun",
-    "beside_paper",
-    "beside_paper_table",
-    "evaluate",
-    "evaluate_networks",
-    "per_seed",
-    "summary",
-    "summary_table",
-]
+from algotransfer.lazy import make_lazy
+
+if TYPE_CHECKING:
+    from algotransfer.evaluation.by_step import evaluate_by_step as evaluate_by_step
+    from algotransfer.evaluation.evaluate import evaluate as evaluate
+    from algotransfer.evaluation.evaluate_networks import COLUMNS as COLUMNS
+    from algotransfer.evaluation.evaluate_networks import evaluate_networks as evaluate_networks
+    from algotransfer.evaluation.harness import Execution as Execution
+    from algotransfer.evaluation.harness import FreeRun as FreeRun
+    from algotransfer.evaluation.registry import HALTING_RULES as HALTING_RULES
+    from algotransfer.evaluation.result_tables import beside_paper_table as beside_paper_table
+    from algotransfer.evaluation.result_tables import summary_table as summary_table
+    from algotransfer.evaluation.summary import beside_paper as beside_paper
+    from algotransfer.evaluation.summary import per_seed as per_seed
+    from algotransfer.evaluation.summary import summary as summary
+
+make_lazy(__name__)

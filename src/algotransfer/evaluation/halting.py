@@ -14,7 +14,7 @@ from jaxtyping import Array, Int
 
 from algotransfer.errors import UserError
 from algotransfer.evaluation.harness import Execution
-from algotransfer.registry import check_name
+from algotransfer.evaluation.registry import HALTING_RULES
 from algotransfer.training.objective import Task
 
 PATIENCE = 5  # steps without a changed pointer after which an answer counts as settled
@@ -51,17 +51,9 @@ def termination(execution: Execution, length: Int[Array, ""], horizon: int) -> I
     return jnp.where(jnp.any(stops), jnp.argmax(stops) + 1, len(stops))
 
 
-HALTING_RULES: dict[str, HaltingRule] = {
-    "told": told,
-    "horizon": at_horizon,
-    "settled": settled,
-    "termination": termination,
-}
-
-
 def check_halt(halt: str, target: Task) -> None:
     """Raise a `UserError` unless a network with this target can be read by a rule."""
-    check_name("halting rule", halt, HALTING_RULES)
+    HALTING_RULES.check(halt)
     answers_alone = target.supervision.told_steps
     if halt != "told" and answers_alone == (halt == "termination"):
         trained = "from answers alone" if answers_alone else "with teacher forcing"
