@@ -159,3 +159,12 @@ def fingerprint(content: dict) -> str:
     """A short hash of plain data: equal content gives equal names, on any machine."""
     text = json.dumps(content, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def first_difference(theirs: Any, ours: Any, path: str = "") -> str:
+    """Names the first place where two JSON documents differ."""
+    if isinstance(theirs, dict) and isinstance(ours, dict):
+        for key in sorted(theirs.keys() | ours.keys()):
+            if theirs.get(key) != ours.get(key):
+                return first_difference(theirs.get(key), ours.get(key), f"{path}.{key}".strip("."))
+    return f"{path} is {shown(theirs)} there and {shown(ours)} here"

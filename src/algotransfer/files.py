@@ -18,6 +18,10 @@ class DamagedFile(ValueError):
     """A file does not hold what was written to it."""
 
 
+class ForeignFile(ValueError):
+    """A file is whole, but belongs to another run."""
+
+
 class Notice(UserWarning):
     """What people should know, in one sentence."""
 

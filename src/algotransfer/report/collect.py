@@ -13,7 +13,7 @@ from algotransfer.evaluation.runs import EVALUATION, TEXT, read_evaluation, read
 from algotransfer.evaluation.summary import paper_key
 from algotransfer.experiment import Experiment
 from algotransfer.files import DamagedFile, Notice
-from algotransfer.training.runs import WEIGHTS, Model, load_model
+from algotransfer.training.runs import WEIGHTS, Model, check_weights, load_model, read_config
 from algotransfer.training.slices import read_slices
 
 if TYPE_CHECKING:
@@ -108,6 +108,8 @@ def trained_runs(folder: str | Path) -> Iterator[tuple[Path, Model]]:
     for path in sorted(Path(folder).glob(f"*/*/{WEIGHTS}")):
         try:
             model = load_model(path)
+            if (config := read_config(path.parent)) is not None:
+                check_weights(path, config)
         except DamagedFile:
             raise
         except ValueError as error:

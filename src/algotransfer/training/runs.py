@@ -25,8 +25,8 @@ from algotransfer.archive import load_arrays, save_arrays
 from algotransfer.arguments import check_fields, checked
 from algotransfer.datasets import Splits
 from algotransfer.devices import default_device
-from algotransfer.experiment import MOST_SEEDS, Experiment, fingerprint
-from algotransfer.files import DamagedFile, set_aside, write_atomically
+from algotransfer.experiment import MOST_SEEDS, Experiment, fingerprint, first_difference
+from algotransfer.files import DamagedFile, ForeignFile, set_aside, write_atomically
 from algotransfer.names import check_name, nearest
 from algotransfer.networks import MODELS
 from algotransfer.networks.executor import Executor
@@ -103,6 +103,23 @@ def keep_config(folder: Path, config: dict[str, Any]) -> None:
     if path.exists():
         set_aside(path, f"{path} is damaged")
     write_json(path, config)
+
+
+def check_weights(path: Path, config: dict[str, Any]) -> str:
+    """Raise unless a file holds whole weights of a run with this configuration.
+
+    **Returns:** the hash of their content.
+    """
+    card = load_arrays(path)[1]
+    if (theirs := card_configuration(card)) != config:
+        difference = first_difference(theirs, config)
+        raise ForeignFile(f"{path} belongs to another configuration: {difference}")
+    return card["sha256"]
+
+
+def card_configuration(card: dict[str, Any]) -> dict[str, Any]:
+    """The configuration that the card of weights was written for."""
+    return {name: card.get(name) for name in ("experiment", "seeds", "data")}
 
 
 def write_json(path: Path, content: dict[str, Any]) -> None:
@@ -186,7 +203,7 @@ def load_model(source: str | Path) -> Model:
     if card.get("format") != FORMAT:
         raise ValueError(
             f"{path} is not a weights file of this version: its format is "
-            f"{card.get('format')!r}, expected {FORMAT!r}"
+            f"{card.get('format')!r:.80}, expected {FORMAT!r}"
         )
     try:
         experiment, seeds = _check_card(card)
@@ -206,7 +223,7 @@ def _check_card(card: dict[str, Any]) -> tuple[Experiment, tuple[int, ...]]:
     seeds, diverged = card.pop("seeds", None), card.get("diverged")
     whole = isinstance(seeds, list) and all(type(seed) is int for seed in seeds)
     if not whole or not 1 <= len(seeds) <= MOST_SEEDS:
-        raise ValueError(f"its seeds are {seeds!r:.100}, expected a list of whole numbers")
+        raise ValueError(f"its seeds are {seeds!r:.80}, expected a list of whole numbers")
     if not isinstance(diverged, list) or len(diverged) != len(seeds):
         raise ValueError("its card does not say which of its seeds diverged")
     infinity: Any = card.get("infinity")
@@ -224,10 +241,11 @@ def _check_card(card: dict[str, Any]) -> tuple[Experiment, tuple[int, ...]]:
 
 
 def finished_model(folder: Path, config: dict[str, Any]) -> Model | None:
-    """The model of a run that has ended; None if it has not, or if its weights are damaged.
+    """The model of a run that has ended; None if it has not, or if its weights do not hold.
 
-    Damaged weights are set aside, so that training makes them again. A damaged log is set aside
-    too; nothing but another training could make it again, and nothing depends on it.
+    Damaged weights, and those of another run, are set aside, so that training makes them again. A
+    damaged log is set aside too; nothing but another training could make it again, and nothing
+    depends on it.
     """
     if not (folder / WEIGHTS).exists():
         return None
@@ -236,19 +254,23 @@ def finished_model(folder: Path, config: dict[str, Any]) -> Model | None:
         set_aside(folder / METRICS, f"{folder / METRICS} is damaged", then)
     keep_config(folder, config)
     try:
+        check_weights(folder / WEIGHTS, config)
         return load_model(folder)
-    except DamagedFile as error:
+    except (DamagedFile, ForeignFile) as error:
         set_aside(folder / WEIGHTS, error)
         return None
 
 
 def is_finished(folder: Path) -> bool:
     """Whether a run has ended, and its weights, configuration and log are what was written."""
+    config = read_config(folder)
     try:
-        load_arrays(folder / WEIGHTS)
-    except (DamagedFile, FileNotFoundError):
+        if config is None or is_damaged(folder / METRICS):
+            return False
+        check_weights(folder / WEIGHTS, config)
+    except (DamagedFile, ForeignFile, FileNotFoundError):
         return False
-    return read_config(folder) is not None and not is_damaged(folder / METRICS)
+    return True
 
 
 def committed_weights() -> dict[str, Path]:
