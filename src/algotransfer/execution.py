@@ -12,11 +12,13 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from algotransfer.algorithms import Algorithm, run
-from algotransfer.arguments import checked
+from algotransfer.arguments import checked, shown
 from algotransfer.evaluation.execution import execute_freely
 from algotransfer.evaluation.reading import pointer_when_chosen
+from algotransfer.experiment import FLOAT32
 from algotransfer.graphs.graph import Graph
 from algotransfer.graphs.named import check_single
+from algotransfer.limits import is_positive
 from algotransfer.networks.rollout import MOST_STEPS, Driver, State
 from algotransfer.training.examples import tasks_of
 from algotransfer.training.objective import Task
@@ -78,8 +80,8 @@ def execute(
     steps = graph.num_nodes if steps is None else steps
     if not 1 <= steps <= MOST_STEPS:
         raise ValueError(f"steps={steps}; expected at least 1 and at most {MOST_STEPS:,}")
-    if infinity is not None and not 0 < infinity <= np.finfo(np.float32).max:
-        raise ValueError(f"infinity={infinity}; expected a finite number above 0, of float32")
+    if infinity is not None and not is_positive(infinity):
+        raise ValueError(f"infinity={shown(infinity)}; expected a number above 0, {FLOAT32}")
     network, tasks = model.network(seed), tasks_of(model.experiment)
     constants = model.card["infinity"] if infinity is None else [float(infinity)] * len(tasks)
     if network.independent:

@@ -12,12 +12,13 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from algotransfer.arguments import check_fields, shown
-from algotransfer.limits import LARGEST, LARGEST_FLOAT
+from algotransfer.limits import LARGEST, LARGEST_FLOAT, is_positive
 from algotransfer.methods import ALONE, METHODS, TOGETHER
 from algotransfer.names import check_name
 
 LONGEST = 1000  # steps that an answer is asked to last
 MOST_SEEDS = 1000  # that are trained together
+FLOAT32 = "finite as float32 (at most about 3e38)"
 SEVERAL = {"ne++": 16}  # width of networks that are narrower with several algorithms; others: 32
 
 
@@ -70,19 +71,20 @@ class Experiment:
         if not 0 <= self.linger <= LONGEST:
             raise ValueError(f"linger={self.linger}; expected at least 0 and at most {LONGEST:,}")
         for field in ("learning_rate", "clip_norm"):
-            if not 0 < (value := getattr(self, field)) <= LARGEST_FLOAT:
-                raise ValueError(f"{field}={shown(value)}; expected a finite number above 0")
+            if not is_positive(value := getattr(self, field)):
+                raise ValueError(f"{field}={shown(value)}; expected a number above 0, {FLOAT32}")
         if not abs(self.tolerance) <= LARGEST_FLOAT:
-            raise ValueError(f"tolerance={shown(self.tolerance)}; expected a finite number")
+            raise ValueError(f"tolerance={shown(self.tolerance)}; expected a number {FLOAT32}")
         check_name("transfer method", self.method, METHODS)
         if METHODS[self.method].needs_base == (not self.base):
             raise ValueError(
-                f"method {self.method!r} with base {list(self.base)}: every method but 'none' "
+                f"method {self.method!r:.80} with base {list(self.base)}: every method but 'none' "
                 "needs a base algorithm (--base prim), and 'none' takes none"
             )
-        if not isinstance(self.infinity, str) and not 0 < self.infinity <= LARGEST_FLOAT:
+        if not isinstance(self.infinity, str) and not is_positive(self.infinity):
             raise ValueError(
-                f"infinity={shown(self.infinity)}; expected 'instance' or a finite number above 0"
+                f"infinity={shown(self.infinity)}; expected 'instance' or a number above 0, "
+                f"{FLOAT32}"
             )
 
     @property

@@ -4,8 +4,6 @@ Beyond them numbers and shapes overflow. This module imports nothing heavy, so t
 can use it.
 """
 
-import sys
-
 LARGEST = {
     "trajectories": 10_000,
     "batch_size": 10_000_000,
@@ -13,4 +11,11 @@ LARGEST = {
     "max_epochs": 1_000_000,
     "hidden": 16_384,
 }
-LARGEST_FLOAT = sys.float_info.max  # neither ∞, nor a whole number that no float is near
+# Of float32, in which networks compute: beyond them numbers become ∞ or 0.
+LARGEST_FLOAT = float.fromhex("0x1.fffffep127")
+SMALLEST_FLOAT = 2.0**-126
+
+
+def is_positive(number: float) -> bool:
+    """Whether a number is above 0 and finite, also as float32."""
+    return SMALLEST_FLOAT <= number <= LARGEST_FLOAT

@@ -10,7 +10,8 @@ import numpy as np
 
 from algotransfer.algorithms import Trace, get_algorithm
 from algotransfer.datasets import Dataset
-from algotransfer.experiment import Experiment
+from algotransfer.experiment import FLOAT32, Experiment
+from algotransfer.limits import is_positive
 from algotransfer.names import check_name
 from algotransfer.networks import MODELS
 from algotransfer.networks.executor import Executor, edge_kinds
@@ -88,5 +89,12 @@ def typical_infinity(tasks: tuple[Task, ...], dataset: Dataset, infinity: Infini
     for task in tasks:
         final_key = dataset.trace(task.algorithm).final_key
         stand_ins = stand_in_for(task.algorithm, final_key, infinity)
-        constants.append(float(np.mean(stand_ins)) / task.algorithm.unit(dataset.num_nodes))
+        mean = float(np.asarray(stand_ins, np.float64).mean())  # in float32 a sum may overflow
+        constants.append(mean / task.algorithm.unit(dataset.num_nodes))
+        if not is_positive(constants[-1]):
+            raise ValueError(
+                f"what stands for ∞ in {task.algorithm.name} is {constants[-1]:g} on average over "
+                f"the training graphs, expected a number above 0, {FLOAT32}; "
+                "use smaller weights, or name a number with --infinity"
+            )
     return constants

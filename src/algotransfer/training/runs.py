@@ -8,7 +8,6 @@ that decides the weights: the experiment, the data and the group of seeds.
 from __future__ import annotations
 
 import json
-import math
 import os
 import platform
 import subprocess
@@ -25,8 +24,15 @@ from algotransfer.archive import load_arrays, save_arrays
 from algotransfer.arguments import check_fields, checked
 from algotransfer.datasets import Splits
 from algotransfer.devices import default_device
-from algotransfer.experiment import MOST_SEEDS, Experiment, fingerprint, first_difference
+from algotransfer.experiment import (
+    FLOAT32,
+    MOST_SEEDS,
+    Experiment,
+    fingerprint,
+    first_difference,
+)
 from algotransfer.files import DamagedFile, ForeignFile, set_aside, write_atomically
+from algotransfer.limits import is_positive
 from algotransfer.names import check_name, nearest
 from algotransfer.networks import MODELS
 from algotransfer.networks.executor import Executor
@@ -228,12 +234,10 @@ def _check_card(card: dict[str, Any]) -> tuple[Experiment, tuple[int, ...]]:
         raise ValueError("its card does not say which of its seeds diverged")
     infinity: Any = card.get("infinity")
     numbers = isinstance(infinity, list) and len(infinity) == len(experiment.tasks)
-    if not numbers or not all(
-        isinstance(value, int | float) and math.isfinite(value) for value in infinity
-    ):
+    if not numbers or not all(type(v) in (int, float) and is_positive(v) for v in infinity):
         raise ValueError(
-            f"what stands for ∞ is {infinity!r:.100}, expected a finite number for each of its "
-            f"{len(experiment.tasks)} tasks"
+            f"what stands for ∞ is {infinity!r:.80}, expected a number above 0, {FLOAT32}, for "
+            f"each of its {len(experiment.tasks)} tasks"
         )
     if not isinstance(card.get("data"), dict) or not isinstance(card["data"].get("train"), dict):
         raise ValueError("its card does not say what data it was trained on")
