@@ -8,7 +8,7 @@ import pytest
 from algotransfer.evaluation import evaluate, per_seed
 from algotransfer.evaluation.runs import unseen_graphs
 from algotransfer.evaluation.summary import paper_key
-from algotransfer.report.collect import read_results
+from algotransfer.report.collect import read_hops, read_results
 from algotransfer.report.write import claims_block, time_note, write_report
 from algotransfer.training import committed_weights, load_model
 
@@ -26,7 +26,7 @@ def test_the_readme_shows_the_claims_as_the_table_has_them(results):
 
 
 def test_the_other_files_are_written_from_the_tables(results, tmp_path):
-    hops = read_results(RESULTS / "hops.csv")
+    hops = read_hops(RESULTS / "hops.csv")
     for path in write_report(results, hops, tmp_path, time_note(RESULTS)):
         ours, committed = (DRAWN.sub("", p.read_text()) for p in (path, RESULTS / path.name))
         assert ours == committed, path.name

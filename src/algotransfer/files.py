@@ -79,7 +79,9 @@ def read_json(path: Path, *keys: str) -> dict[str, Any]:
         content = json.loads(path.read_bytes())
     except (ValueError, RecursionError) as error:
         raise ValueError(f"{path} is not JSON ({error}); make or fetch it again") from None
-    missing = [key for key in keys if not isinstance(content, dict) or key not in content]
+    if not isinstance(content, dict):
+        raise ValueError(f"{path} is not the file that was expected: it is no JSON object")
+    missing = [key for key in keys if key not in content]
     if missing:
         raise ValueError(f"{path} is not the file that was expected: it has no {missing[0]!r}")
     return content

@@ -69,10 +69,17 @@ class Evaluate:
     def _evaluate(self, folder: Path | None = None) -> None:
         from algotransfer.cli.console import next_step, output, progress_bar, wrote
         from algotransfer.evaluation import beside_paper, beside_paper_table, summary_table
-        from algotransfer.evaluation.runs import evaluate, save_evaluation
+        from algotransfer.evaluation.runs import (
+            EVALUATION,
+            evaluate,
+            read_evaluation,
+            save_evaluation,
+        )
         from algotransfer.files import write_atomically
         from algotransfer.training import load_model
 
+        if folder is not None and self.keep and (folder / EVALUATION).exists():
+            read_evaluation(folder)  # before the work, which would be lost
         model = load_model(self.model)
         if self.infinity is not None:
             experiment = dataclasses.replace(model.experiment, infinity=self.infinity)

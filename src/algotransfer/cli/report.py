@@ -30,7 +30,7 @@ class Report:
         from algotransfer.cli.console import next_step, output, wrote
         from algotransfer.report.cells import seed_values
         from algotransfer.report.check import check_small_graphs
-        from algotransfer.report.collect import read_results
+        from algotransfer.report.collect import read_hops, read_results
         from algotransfer.report.write import HOPS, RESULTS, put_claims, time_note, write_report
 
         if self.folder is not None:
@@ -40,7 +40,7 @@ class Report:
                 f"there is no {self.out / RESULTS}; name a folder of runs with --folder"
             )
         results = read_results(self.out / RESULTS)
-        hops = read_results(self.out / HOPS) if (self.out / HOPS).exists() else None
+        hops = read_hops(self.out / HOPS) if (self.out / HOPS).exists() else None
         note = time_note(self.out)
         examples = self._write_examples(results) if self.examples else {}
         for path in write_report(results, hops, self.out, note, examples):
@@ -79,10 +79,13 @@ class Report:
             trained_runs,
         )
         from algotransfer.report.write import CALLS, ENVIRONMENTS, HOPS, RESULTS
-        from algotransfer.reproduce.log import read_calls
+        from algotransfer.reproduce.log import CALLS as CALL_FOLDER
+        from algotransfer.reproduce.log import check_calls, read_calls
         from algotransfer.training.runs import WEIGHTS, write_json
 
         tables = {RESULTS: collect(folder), HOPS: collect_hops(folder)}
+        calls = read_calls(folder)
+        check_calls(calls, folder / CALL_FOLDER)
         self.out.mkdir(parents=True, exist_ok=True)
         for name, table in tables.items():
             write_atomically(
@@ -91,7 +94,7 @@ class Report:
             wrote(self.out / name)
         write_json(self.out / ENVIRONMENTS, environments(folder))
         wrote(self.out / ENVIRONMENTS)
-        write_json(self.out / CALLS, {"calls": read_calls(folder)})
+        write_json(self.out / CALLS, {"calls": calls})
         wrote(self.out / CALLS)
         if self.weights is not None:
             self.weights.mkdir(parents=True, exist_ok=True)

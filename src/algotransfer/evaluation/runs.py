@@ -18,7 +18,13 @@ if TYPE_CHECKING:
     import pandas
 
 EVALUATION = "evaluation.csv"
-TEXT = tuple(name for name, kind in COLUMNS.items() if kind == "str")
+LARGEST_WHOLE = 2**53  # beyond it floats, as which pandas reads columns with gaps, skip numbers
+EXPECTED = {
+    "float64": "a number",
+    "int64": "a whole number",
+    "Int64": "a whole number or nothing",
+    "bool": "True or False",
+}
 
 
 @checked
@@ -75,19 +81,70 @@ def read_evaluation(folder: Path) -> pandas.DataFrame:
     path = folder / EVALUATION
     try:
         check_seal(path)
-        return read_table(path, TEXT)
-    except DamagedFile as error:
-        raise DamagedFile(f"{error}; make it again with `algotransfer evaluate {folder}`") from None
+        return parse_evaluation(path)
+    except ValueError as error:
+        message = f"{error}; make it again with `algotransfer evaluate {folder}`"
+        raise DamagedFile(message) from None
 
 
-def read_table(path: str | Path, text: Iterable[str]) -> pandas.DataFrame:
-    """Reads a CSV in which columns of text are that, though a family be called NA or 007."""
+def parse_evaluation(path: Path) -> pandas.DataFrame:
+    """Reads the table of a run, without looking at its seal."""
+    return read_table(path, COLUMNS)
+
+
+def read_table(path: str | Path, kinds: Mapping[str, str]) -> pandas.DataFrame:
+    """Reads a CSV that must have some columns; text stays text, though a family be called NA.
+
+    **Arguments:**
+
+    - `kinds`: for each column its type in pandas; other columns are kept as they are.
+    """
     import pandas
 
-    columns = dict.fromkeys(text, "")
-    kinds: Any = dict.fromkeys(columns, "str")
-    frame = pandas.read_csv(path, dtype=kinds, keep_default_na=False, na_values=[""])
-    return frame.fillna(columns)
+    text = {name: "" for name, kind in kinds.items() if kind == "str"}
+    dtype: Any = dict.fromkeys(text, "str")
+    try:
+        frame = pandas.read_csv(path, dtype=dtype, keep_default_na=False, na_values=[""])
+    except ValueError as error:  # as pandas calls what it cannot parse
+        raise ValueError(f"{path} is not a table of results ({error!s:.80})") from error
+    missing = [name for name in kinds if name not in frame]
+    if missing:
+        raise ValueError(f"{path} is not a table of results: it has no column {missing[0]!r}")
+    frame = frame.fillna(text)
+    for name, kind in kinds.items():
+        if kind != "str":
+            frame[name] = _column(frame[name], kind, path)
+    return frame
+
+
+def _column(values: Any, kind: str, path: str | Path) -> Any:
+    """A column in its type; raises a ValueError that quotes the first value of another kind."""
+    try:
+        return _convert(values, kind)
+    except (ValueError, TypeError, OverflowError):
+        pass
+    for value in values:
+        try:
+            _convert(values.__class__([value]), kind)
+        except (ValueError, TypeError, OverflowError):
+            break
+    raise ValueError(
+        f"{path} is not a table of results: {values.name} is {str(value)!r:.80}, "
+        f"expected {EXPECTED[kind]}"
+    )
+
+
+def _convert(values: Any, kind: str) -> Any:
+    import pandas
+
+    if kind == "bool":
+        if not values.isin([True, False]).all():
+            raise ValueError
+        return values.astype(bool)
+    numbers = pandas.to_numeric(values)
+    if kind != "float64" and (numbers.abs() > LARGEST_WHOLE).any():  # casts would wrap around
+        raise OverflowError
+    return (numbers if kind == "float64" else numbers.astype("Int64")).astype(kind)
 
 
 def _with_other_sizes(frame: pandas.DataFrame, old: Any) -> pandas.DataFrame:

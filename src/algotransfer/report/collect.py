@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from algotransfer.datasets import PRESETS
-from algotransfer.evaluation.runs import EVALUATION, TEXT, read_evaluation, read_table
+from algotransfer.evaluation.evaluate import COLUMNS
+from algotransfer.evaluation.runs import EVALUATION, read_evaluation, read_table
 from algotransfer.evaluation.summary import paper_key
 from algotransfer.experiment import Experiment
 from algotransfer.files import DamagedFile, Notice
@@ -20,6 +21,20 @@ if TYPE_CHECKING:
     import pandas
 
 EXPERIMENT = ["supervision", "model", "method", "source", "target"]
+NAMES = dict.fromkeys([*EXPERIMENT, "marks"], "str")
+RESULT_COLUMNS = {
+    **NAMES,
+    **{name: kind for name, kind in COLUMNS.items() if name != "hop"},
+    "infinity": "str",
+    "run": "str",
+    "diverged": "bool",
+}
+HOP_COLUMNS = {
+    **NAMES,
+    **{name: COLUMNS[name] for name in ("row", "num_nodes", "hop", "value")},
+    "low": "float64",
+    "high": "float64",
+}
 # Fields that the paper's tables name, and one that decides speed alone.
 NAMED = {"model", "target", "supervision", "method", "base", "select", "precision"}
 
@@ -31,15 +46,13 @@ def environments(folder: str | Path) -> dict[str, Any]:
 
 
 def read_results(path: str | Path) -> pandas.DataFrame:
-    """Reads a table that `collect` or `collect_hops` made and somebody kept."""
-    try:
-        frame = read_table(path, (*TEXT, *EXPERIMENT, "infinity", "run", "marks"))
-    except ValueError as error:  # as pandas calls what it cannot parse
-        raise ValueError(f"{path} is not a table of results ({error})") from error
-    missing = [column for column in (*EXPERIMENT, "row", "num_nodes") if column not in frame]
-    if missing:
-        raise ValueError(f"{path} is not a table of results: it has no column {missing[0]!r}")
-    return frame.assign(marks=frame.get("marks", ""))
+    """Reads a table that `collect` made and somebody kept."""
+    return read_table(path, RESULT_COLUMNS)
+
+
+def read_hops(path: str | Path) -> pandas.DataFrame:
+    """Reads a table that `collect_hops` made and somebody kept."""
+    return read_table(path, HOP_COLUMNS)
 
 
 def collect(folder: str | Path) -> pandas.DataFrame:

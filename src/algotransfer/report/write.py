@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -14,7 +15,7 @@ from algotransfer.report.judging import judge_all
 from algotransfer.report.latex import write_latex
 from algotransfer.report.markdown import claims_table, write_markdown
 from algotransfer.report.tables import EXTRA, extra_tables, paper_tables_beside_ours
-from algotransfer.reproduce.log import time_spent
+from algotransfer.reproduce.log import check_calls, check_slices, time_spent
 
 if TYPE_CHECKING:
     import pandas
@@ -55,10 +56,14 @@ def time_note(folder: Path) -> str:
     """What a report says about the time its runs took; nothing where no calls are kept."""
     if not (folder / CALLS).exists():
         return ""
+    calls = read_json(folder / CALLS, "calls")["calls"]
+    check_calls(calls, folder / CALLS)
     slices = []
     if (folder / ENVIRONMENTS).exists():
-        slices = [s for of_run in read_json(folder / ENVIRONMENTS).values() for s in of_run]
-    return time_spent(read_json(folder / CALLS, "calls")["calls"], slices)
+        runs = list(read_json(folder / ENVIRONMENTS).values())
+        check_slices(runs, folder / ENVIRONMENTS)
+        slices = list(itertools.chain.from_iterable(runs))
+    return time_spent(calls, slices)
 
 
 def claims_block(results: pandas.DataFrame) -> str:

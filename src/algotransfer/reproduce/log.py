@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import calendar
+import itertools
 import json
 import secrets
 import time
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from algotransfer.experiment import fingerprint
+from algotransfer.files import DamagedFile
 from algotransfer.reproduce.runner import Result
 from algotransfer.training.runs import environment, write_json
 
 CALLS, CALL = "calls", "call.json"
+LONGEST_TIME = 1e12  # seconds
 ENDED = "%Y%m%dT%H%M%SZ"  # in the name of a call's folder: when it ended
 
 
@@ -40,16 +44,69 @@ def read_calls(folder: Path) -> list[dict[str, Any]]:
     """The calls that worked on a folder, oldest first, without damaged records."""
     calls = []
     for path in sorted(folder.glob(f"{CALLS}/*/{CALL}")):
-        try:
-            content = json.loads(path.read_bytes())
-            sha256 = content.pop("sha256")
-            ended = path.parent.name.partition("-")[0]
-            time.strptime(ended, ENDED)
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-            continue
-        if sha256 == fingerprint(content):
-            calls.append({**content, "ended": ended})
+        with suppress(DamagedFile):
+            calls.append(read_call(path))
     return calls
+
+
+def read_call(path: Path) -> dict[str, Any]:
+    """Read the record of one call; raise `DamagedFile` unless it is what was written."""
+    try:
+        content = json.loads(path.read_bytes())
+        sha256 = content.pop("sha256")
+        ended = path.parent.name.partition("-")[0]
+        time.strptime(ended, ENDED)
+        if sha256 == fingerprint(content):
+            return {**content, "ended": ended}
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        pass
+    raise DamagedFile(f"{path} is damaged")
+
+
+def check_calls(calls: Any, path: Path) -> None:
+    """Raise a ValueError unless these are calls as `time_spent` reads them."""
+    for call in _list(calls, path, "calls"):
+        _check(isinstance(call.get("preset"), str), path, "a call without preset")
+        _check_work(call, path)
+        _check(_is_time(call.get("wall")), path, f"wall={call.get('wall')!r:.80}")
+        _check(type(call.get("jobs")) is int, path, f"jobs={call.get('jobs')!r:.80}")
+        try:
+            time.strptime(call.get("ended"), ENDED)
+        except (TypeError, ValueError):
+            _check(False, path, f"ended={call.get('ended')!r:.80}")
+
+
+def check_slices(runs: Any, path: Path) -> None:
+    """Raise a ValueError unless these are runs, each a list of slices."""
+    for entry in itertools.chain.from_iterable(_list(run, path, "slices") for run in runs):
+        _check(isinstance(entry.get("command"), list), path, "a slice without command")
+        _check_work(entry, path)
+
+
+def _list(entries: Any, path: Path, what: str) -> list[dict[str, Any]]:
+    _check(isinstance(entries, list), path, f"{what} that are no list")
+    _check(all(isinstance(entry, dict) for entry in entries), path, f"{what} that are no objects")
+    return entries
+
+
+def _check_work(entry: dict[str, Any], path: Path) -> None:
+    device, seconds = entry.get("device"), entry.get("seconds")
+    named = isinstance(device, dict) and isinstance(device.get("kind"), str)
+    _check(named, path, f"device={device!r:.80}")
+    counted = isinstance(seconds, dict) and all(map(_is_time, seconds.values()))
+    _check(counted, path, f"seconds={seconds!r:.80}")
+
+
+def _is_time(value: Any) -> bool:
+    return type(value) in (int, float) and 0 <= value < LONGEST_TIME
+
+
+def _check(holds: bool, path: Path, found: str) -> None:
+    if not holds:
+        raise ValueError(
+            f"{path} holds {found}, which `algotransfer report` does not write; fetch it again, or "
+            "remove it to do without the note on time"
+        )
 
 
 def time_spent(
