@@ -28,6 +28,11 @@ def check_seal(path: Path) -> None:
         raise DamagedFile(f"{path} is damaged: it does not match its line in {SUMS}")
 
 
+def is_sealed(path: Path) -> bool:
+    """Whether a file is noted, and holds what was noted."""
+    return _read(path.parent).get(path.name) == _sha256(path)
+
+
 def is_damaged(path: Path) -> bool:
     """Whether a file is there but not what was noted."""
     try:
@@ -51,8 +56,8 @@ def _read(folder: Path) -> dict[str, str]:
     comment, lines = path.read_bytes().partition(b"\n")[::2]
     if comment + b"\n" != _comment(lines):
         return {}
-    pairs = [line.split("  ", 1) for line in lines.decode().splitlines()]
-    return {name: sha256 for sha256, name in pairs}
+    pairs = [line.partition("  ") for line in lines.decode(errors="replace").splitlines()]
+    return {name: sha256 for sha256, _, name in pairs}
 
 
 def _comment(lines: bytes) -> bytes:

@@ -22,7 +22,7 @@ from algotransfer.reproduce.runner import run_steps
 from algotransfer.reproduce.steps import Evaluate, MakeData, Table, Train
 from algotransfer.sums import check_seal
 from algotransfer.training.runs import CHECKPOINT, WEIGHTS, read_config
-from algotransfer.training.slices import _entries
+from algotransfer.training.slices import read_entries
 from algotransfer.training.trees import to_arrays
 
 TRAINING = sys.modules["algotransfer.training.train"]  # the function has the same name
@@ -125,7 +125,7 @@ def check_whole(folder: Path) -> None:
         elif path.name == "config.json":
             assert read_config(path.parent), f"{path} is half-written"
         elif path.name == "environment.json":
-            _entries(path)
+            read_entries(path)
         elif path.name == "metrics.jsonl":
             # A kill may cut its last line off, which no reader minds; resuming drops it.
             for line in path.read_bytes().split(b"\n")[:-1]:
