@@ -7,14 +7,18 @@ not run on another. Where nothing can be written, nothing is kept.
 
 from __future__ import annotations
 
+import glob
 import hashlib
 import os
 import platform
+import re
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 SWITCH = "ALGOTRANSFER_COMPILATION_CACHE"  # 0 switches it off, a path names another folder
 FOLDER, LEAST_SECONDS = "jax_compilation_cache_dir", "jax_persistent_cache_min_compile_time_secs"
+UNREADABLE = re.compile(r"Error reading persistent compilation cache entry for '([^']*)'")
 SECONDS = 0.5  # programs that compile faster are not worth a file
 
 
@@ -28,6 +32,10 @@ def keep_compiled_programs() -> Path | None:
     folder = cache_folder()
     if folder is None:
         return None
+    for entry in folder.glob("*-cache"):  # left by a full disk; JAX would never write them again
+        with suppress(OSError):
+            if entry.stat().st_size == 0:
+                entry.unlink()
     settings = {FOLDER: str(folder), LEAST_SECONDS: SECONDS}
     jax = sys.modules.get("jax")
     if jax is None:  # it will read its environment when it is imported
@@ -36,6 +44,20 @@ def keep_compiled_programs() -> Path | None:
         for name, value in settings.items():
             jax.config.update(name, value)
     return folder
+
+
+def remove_unreadable(warning: str) -> bool:
+    """Remove the entries that JAX warns it cannot read, so that it writes them again.
+
+    **Returns:** whether this was such a warning, and entries of ours were removed.
+    """
+    match = UNREADABLE.match(warning)
+    folder = cache_folder() if match else None
+    entries = [] if folder is None else list(folder.glob(f"{glob.escape(match[1])}-*-cache"))
+    for entry in entries:
+        with suppress(OSError):
+            entry.unlink()
+    return bool(entries)
 
 
 def cache_folder() -> Path | None:

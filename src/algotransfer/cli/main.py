@@ -25,7 +25,7 @@ from algotransfer.cli.list_names import ListNames
 from algotransfer.cli.report import Report
 from algotransfer.cli.reproduce import Reproduce
 from algotransfer.cli.train import Train
-from algotransfer.compilation import keep_compiled_programs
+from algotransfer.compilation import keep_compiled_programs, remove_unreadable
 from algotransfer.files import Notice
 
 
@@ -55,6 +55,7 @@ Every command has its own --help; --version says which release this is."""
 TRACEBACK = "ALGOTRANSFER_TRACEBACK"  # set to 1 to see where an error comes from
 INTERRUPTED, TERMINATED, MISTAKE = 130, 143, 2
 OUT_OF_MEMORY = "RESOURCE_EXHAUSTED"  # what XLA says
+DAMAGED_PROGRAM = "a compiled program in the cache was damaged; it is removed and compiled again"
 KEPT = "what was finished is kept, and the same command goes on from there"
 
 
@@ -109,6 +110,8 @@ def _sentences() -> Iterator[None]:
         raise Terminated
 
     def show(message, category, *place, **more):
+        if remove_unreadable(str(message)):
+            message, category = f"{DAMAGED_PROGRAM} ({message!s:.200})", Notice
         if not issubclass(category, Notice):
             before(message, category, *place, **more)
         elif str(message) not in said:
