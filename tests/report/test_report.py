@@ -344,3 +344,19 @@ def test_gaps_are_explained_where_there_are_any(results, monkeypatch):
         assert words not in full
         assert "value + max(0.02, 25%): 64 of 64 cells (100%; wanted 80%)." in full
         assert re.search(r"; \d+ cells have no run\.", gaps)
+
+
+def test_text_of_a_table_is_shown_as_text(results, monkeypatch):
+    monkeypatch.setattr(html, "_figures", lambda *_: [])
+    foreign = results.assign(
+        model="<script>alert(1)</script>|", marks="<b>bold</b>", infinity="<i>\n# head"
+    )
+    foreign = pandas.concat([results, foreign], ignore_index=True)
+    for page in (write_markdown(foreign, "<p>note"), write_html(foreign, note="<p>note")):
+        assert not re.search("<script>|<b>bold|<i>|<p>note", page)
+        assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
+    lines = write_markdown(foreign).splitlines()
+    assert "# head" not in lines
+    rows = [line for line in lines if "alert(1)" in line and line.startswith("| dijkstra")]
+    assert rows
+    assert all(r"&lt;/script&gt;\| †" in line for line in rows)

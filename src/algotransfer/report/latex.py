@@ -7,6 +7,14 @@ from collections.abc import Sequence
 from algotransfer.report.tables import Cell, Table
 
 ESCAPED = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "$": r"\$",
+    "^": r"\textasciicircum{}",
+    "~": r"\textasciitilde{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
     "_": r"\_",
     "&": r"\&",
     "%": r"\%",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from html import escape
 from typing import Any
 
 from algotransfer.evaluation.tables import number
@@ -48,7 +49,7 @@ def write_markdown(results: Any, note: str = "") -> str:
     values = seed_values(results)
     tables, extra = paper_tables_beside_ours(values), extra_tables(values)
     parts = [INTRODUCTION, *[GAPS] * (not all(table.whole for table in tables))]
-    parts += [run_count(results), *[note] * bool(note)]
+    parts += [run_count(results), *[f"{plain(note)}\n"] * bool(note)]
     parts += ["## The paper's claims, and ours\n", claims_table(judge_all(values, paper_cells()))]
     own = own_networks(values)
     if own is not None:
@@ -70,7 +71,7 @@ def run_count(results: Any) -> str:
     printed = set(paper_cells()[EXPERIMENT].itertuples(index=False, name=None))
     known = len(printed.intersection(seeds.index))
     diverged = networks[networks["diverged"]].drop_duplicates([*EXPERIMENT, "seed"])
-    rules = ", ".join(sorted(networks["infinity"].unique()))
+    rules = plain(", ".join(sorted(networks["infinity"].unique())))
     least, most = seeds.min(), seeds.max()
     return (
         f"{known} of the paper's {len(printed)} experiments and {len(seeds) - known} of our own, "
@@ -117,7 +118,7 @@ def factor(verdict: Verdict) -> str:
 
 def check_list(check: Check) -> str:
     """The sentence, and the cells that miss."""
-    return "\n".join([check.words, "", *[f"- misses: {miss}" for miss in check.misses], ""])
+    return "\n".join([check.words, "", *[f"- misses: {plain(miss)}" for miss in check.misses], ""])
 
 
 def markdown_table(table: Table) -> str:
@@ -125,12 +126,17 @@ def markdown_table(table: Table) -> str:
     heads = [*table.heads, *[f"{metric}, {nodes}" for metric, nodes in table.columns]]
     lines = [_row(heads), _row(["---"] * len(table.heads) + ["---:"] * len(table.columns))]
     for row in table.rows:
-        words = list(row.words)
+        words = [plain(word) for word in row.words]
         if row.marks:
             words[1] += " †"
         lines.append(_row([*words, *[_cell(cell.ours, cell.theirs) for cell in row.cells]]))
-    notes = [f"† {mark}" for mark in table.marks] + [f"*{table.note}*"] * bool(table.note)
+    notes = [f"† {plain(mark)}" for mark in table.marks] + [f"*{table.note}*"] * bool(table.note)
     return "\n".join([*lines, "", *notes, ""])
+
+
+def plain(text: str) -> str:
+    """Text from a table of results as Markdown that shows it: one line, and no HTML."""
+    return escape(" ".join(text.splitlines()), quote=False)
 
 
 def _cell(ours: str, theirs: str) -> str:
@@ -140,4 +146,4 @@ def _cell(ours: str, theirs: str) -> str:
 
 
 def _row(cells: Sequence[str]) -> str:
-    return "| " + " | ".join(cells) + " |"
+    return "| " + " | ".join(cell.replace("|", r"\|") for cell in cells) + " |"
