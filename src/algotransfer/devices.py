@@ -19,7 +19,7 @@ def find_device(name: str | None) -> Any:
         return jax.devices(name)[0]
     except RuntimeError as error:
         kinds = sorted({device.platform for device in jax.devices()})
-        raise ValueError(f"no device {name!r} here; there is {', '.join(kinds)}") from error
+        raise ValueError(f"no device {name!r:.80} here; there is {', '.join(kinds)}") from error
 
 
 def default_device() -> Any:

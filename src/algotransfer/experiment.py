@@ -140,7 +140,7 @@ class Experiment:
         """The inverse of `to_json`; believes nothing."""
         known = {field.name for field in dataclasses.fields(cls)}
         if not isinstance(fields, dict) or not fields.keys() <= known or "base" not in fields:
-            raise ValueError(f"{fields!r:.200} is no experiment of this version")
+            raise ValueError(f"{fields!r:.80} is no experiment of this version")
         names = [fields.get(name, "") for name in ("model", "target", "supervision", "method")]
         try:
             if all(isinstance(name, str) for name in [*names, *fields["base"]]):

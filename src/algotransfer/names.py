@@ -28,11 +28,11 @@ def check_name(kind: str, name: str, known: Iterable[str]) -> None:
     known = tuple(known)
     if name not in known:
         raise ValueError(
-            f"unknown {kind} {name!r}{nearest(name, known)}; choose one of {', '.join(known)}"
+            f"unknown {kind} {name!r:.80}{nearest(name, known)}; choose one of {', '.join(known)}"
         )
 
 
 def nearest(name: str, known: Iterable[str], most: int = 1) -> str:
     """The known names that `name` may stand for, as a question to follow it; or nothing."""
     close = get_close_matches(name, list(known), n=most)
-    return f" (did you mean {' or '.join(map(repr, close))}?)" if close else ""
+    return f" (did you mean {' or '.join(f'{name!r:.80}' for name in close)}?)" if close else ""

@@ -117,7 +117,7 @@ def from_clrs(name: str, feedback) -> ClrsFeedback:
 def _convert(name: str, probes: Mapping[str, np.ndarray]) -> ClrsFeedback:
     if name not in COUNTERPARTS:
         raise ValueError(
-            f"CLRS's {name!r} has no counterpart here; sample one of {', '.join(COUNTERPARTS)} "
+            f"CLRS's {name!r:.80} has no counterpart here; sample one of {', '.join(COUNTERPARTS)} "
             "(CLRS's dfs runs on directed graphs and restarts at every node)"
         )
     counterpart = COUNTERPARTS[name]
@@ -125,7 +125,7 @@ def _convert(name: str, probes: Mapping[str, np.ndarray]) -> ClrsFeedback:
     missing = [probe for probe in needed if probe not in probes]
     if missing:
         raise ValueError(
-            f"feedback of {name!r} lacks {', '.join(missing)}, it has {', '.join(probes)}; "
+            f"feedback of {name!r:.80} lacks {', '.join(missing)}, it has {', '.join(probes)}; "
             "write it with benchmarks/peers/clrs_samples.py"
         )
     reached = probes[counterpart.reached] == 1
@@ -148,7 +148,7 @@ def _graphs(
     directed = (weights != weights.mT).any((1, 2)) | (adjacency != adjacency.mT).any((1, 2))
     if directed.any():
         raise ValueError(
-            f"graph {np.argmax(directed)} of CLRS's {name!r} is directed, but graphs here are "
+            f"graph {np.argmax(directed)} of CLRS's {name!r:.80} is directed, but graphs here are "
             "undirected; sample it with A and adj symmetric, as CLRS does unless told otherwise"
         )
     num_graphs, num_nodes = is_source.shape

@@ -79,13 +79,13 @@ def _dataset(arrays: Mapping[str, np.ndarray], card: Mapping[str, Any]) -> Datas
     version = card.get("format_version")
     if version != FORMAT_VERSION:
         raise ValueError(
-            f"it has format version {version!r}, this release reads version {FORMAT_VERSION}; "
+            f"it has format version {version!r:.80}, this release reads version {FORMAT_VERSION}; "
             "make it again, or use the release that wrote it"
         )
     name = card.get("algorithm")
     if name not in ALGORITHMS:
         raise ValueError(
-            f"it holds traces of {name!r}, which is not registered; put that algorithm into "
+            f"it holds traces of {name!r:.80}, which is not registered; put that algorithm into "
             f"ALGORITHMS first (there are {', '.join(ALGORITHMS)})"
         )
     algorithm = ALGORITHMS[name]
@@ -120,7 +120,7 @@ def _check_shapes(arrays: Mapping[str, np.ndarray], algorithm: Algorithm) -> Non
         array = arrays[name]
         if array.dtype != dtype or array.shape != shape:
             raise ValueError(
-                f"entry {name!r} is {array.dtype} {list(array.shape)}, "
+                f"entry {name!r:.80} is {array.dtype} {list(array.shape)}, "
                 f"expected {dtype} {list(shape)}"
             )
 
@@ -155,7 +155,7 @@ def _check_ranges(arrays: Mapping[str, np.ndarray], num_nodes: int) -> None:
         array = arrays[name]
         if array.size and (array.min() < low or array.max() > high):
             raise ValueError(
-                f"entry {name!r} holds {array.min()}…{array.max()}, expected {low}…{high}"
+                f"entry {name!r:.80} holds {array.min()}…{array.max()}, expected {low}…{high}"
             )
     if np.any(np.isnan(arrays["key"])):
         raise ValueError("entry 'key' holds a NaN; a key is a number or infinite")

@@ -53,7 +53,9 @@ def read_edge_list(content: bytes, source: Hashable = None) -> NamedGraph:
                 ends.append(pair)
                 weights.append(_number(weight))
             elif weight:
-                raise ValueError(f"weight {weight!r}, but no target; give the edge both its ends")
+                raise ValueError(
+                    f"weight {weight!r:.80}, but no target; give the edge both its ends"
+                )
     except (ValueError, csv.Error) as error:
         raise ValueError(f"line {rows.line_num}: {error}") from None
     if columns is None:
@@ -69,7 +71,7 @@ def _columns(header: list[str]) -> list[str]:
     # Beside a weight, other columns are no matter; without one, any of them may be meant for it.
     if known != [*HEADER] and sorted(columns) != ["source", "target"]:
         raise ValueError(
-            f"the header is {','.join(header)!r}; expected source,target,weight or u,v,weight, "
+            f"the header is {','.join(header)!r:.80}; expected source,target,weight or u,v,weight, "
             "perhaps with other columns, or source,target alone, separated by commas"
         )
     return columns
@@ -79,7 +81,7 @@ def _number(weight: str) -> float:
     try:
         return float(weight or 1)
     except ValueError:
-        raise ValueError(f"weight {weight!r} is not a number") from None
+        raise ValueError(f"weight {weight!r:.80} is not a number") from None
 
 
 def write_edge_list(graph: Graph, names: Sequence[str], node_attributes: Attributes) -> bytes:
@@ -91,7 +93,7 @@ def write_edge_list(graph: Graph, names: Sequence[str], node_attributes: Attribu
     for name in names:
         if not name or name != name.strip() or name.startswith("#") or len(name.splitlines()) > 1:
             raise ValueError(
-                f"an edge list cannot hold the node name {name!r} (empty, blank at an end, "
+                f"an edge list cannot hold the node name {name!r:.80} (empty, blank at an end, "
                 "beginning with # or of several lines); write a .graphml file instead"
             )
     text = io.StringIO(newline="")

@@ -23,15 +23,21 @@ from algotransfer.graphs.named import (
 
 @dataclass(frozen=True)
 class Format:
-    """A way to read a file's content, and to make it of a graph, names and node attributes."""
+    """A way to read a file's content, and to make it of a graph, names and node attributes.
+
+    **Arguments:**
+
+    - `largest`: bytes that a file may have; reading takes up to 30 times as much memory.
+    """
 
     read: Callable[[bytes, Hashable], NamedGraph]
     write: Callable[[Graph, Sequence[str], Attributes], bytes]
+    largest: int
 
 
 FORMATS = {
-    ".csv": Format(read_edge_list, write_edge_list),
-    ".graphml": Format(read_graphml, write_graphml),
+    ".csv": Format(read_edge_list, write_edge_list, largest=2**26),
+    ".graphml": Format(read_graphml, write_graphml, largest=2**28),
 }
 
 
@@ -54,6 +60,11 @@ def read_graph(path: str | os.PathLike[str], source: Hashable = None) -> NamedGr
     format = _format(path)
     if not path.is_file():
         raise FileNotFoundError(f"there is no file {path}; check the path")
+    if (size := path.stat().st_size) > format.largest:
+        raise ValueError(
+            f"{path} has {size:,} bytes; expected at most {format.largest:,} in a {path.suffix} "
+            "file: take a part of the graph"
+        )
     try:
         return format.read(path.read_bytes(), source)
     except ValueError as error:
@@ -88,7 +99,7 @@ def _format(path: Path) -> Format:
     suffix = path.suffix.lower()
     if suffix not in FORMATS:
         raise ValueError(
-            f"{path} has the suffix {suffix!r}; expected {' or '.join(FORMATS)}, which tells the "
-            "format"
+            f"{path} has the suffix {suffix!r:.80}; expected {' or '.join(FORMATS)}, which tells "
+            "the format"
         )
     return FORMATS[suffix]

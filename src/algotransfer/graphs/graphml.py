@@ -79,7 +79,8 @@ class _Reader:
             for name in edge.ends:
                 if name not in self.index:
                     raise ValueError(
-                        f"line {edge.line}: the edge ends at {name!r}, but no <node> has that id"
+                        f"line {edge.line}: the edge ends at {name!r:.80}, but no <node> has that "
+                        "id"
                     )
         return [[self.index[name] for name in edge.ends] for edge in self.edges]
 
@@ -128,7 +129,9 @@ class _Reader:
     def _start_node(self, attributes):
         name = attributes.get("id")
         if name is None or name in self.index:
-            raise ValueError(f"a <node> with the id {name!r}; every node needs an id of its own")
+            raise ValueError(
+                f"a <node> with the id {name!r:.80}; every node needs an id of its own"
+            )
         self.index[name] = len(self.index)
 
     def _start_edge(self, attributes):
@@ -162,7 +165,7 @@ class _Reader:
         try:
             return float(text)
         except ValueError:
-            raise ValueError(f"weight {text!r} is not a number") from None
+            raise ValueError(f"weight {text!r:.80} is not a number") from None
 
     _STARTS: ClassVar = {
         "key": _start_key,
@@ -213,7 +216,7 @@ def _attribute(name: str, values: Sequence[Any] | np.ndarray) -> tuple[str, list
     array = np.asarray(values)
     if array.dtype.kind not in ATTRIBUTE_TYPES:
         raise ValueError(
-            f"node attribute {name!r} holds {array.dtype}; GraphML has a type for numbers, "
+            f"node attribute {name!r:.80} holds {array.dtype}; GraphML has a type for numbers, "
             "booleans and text: convert it to one of these"
         )
     return ATTRIBUTE_TYPES[array.dtype.kind], [_text(value) for value in array]
@@ -233,5 +236,5 @@ def _quoted(name: str) -> str:
 
 def _checked(text: str) -> str:
     if FORBIDDEN.search(text):
-        raise ValueError(f"XML cannot hold the control characters in {text!r}; remove them")
+        raise ValueError(f"XML cannot hold the control characters in {text!r:.80}; remove them")
     return text

@@ -14,6 +14,7 @@ from jaxtyping import Bool, Float, Int
 from algotransfer.graphs.graph import MAX_NODES, Graph, check_graph, from_edges
 from algotransfer.names import nearest
 
+LONGEST_NAME = 1000  # characters
 WHOLE_NUMBER = re.compile(r"-?\d{1,18}")
 Attributes = Mapping[str, Sequence[Any] | np.ndarray]  # by name, one value for each node
 
@@ -57,11 +58,12 @@ def named_graph(
     - `directed`: which edges need their reverse to be listed too, with the same weight.
     """
     check_num_nodes(len(names))
+    _check_lengths(names)
     _check_weights(names, ends, weights)
     loops = np.flatnonzero(ends[0] == ends[1])
     if loops.size:
         raise ValueError(
-            f"node {names[ends[0, loops[0]]]!r} has an edge to itself; remove self-loops"
+            f"node {names[ends[0, loops[0]]]!r:.80} has an edge to itself; remove self-loops"
         )
 
     low, high = ends.min(axis=0), ends.max(axis=0)
@@ -70,8 +72,9 @@ def named_graph(
     other = np.flatnonzero(weights != weights[first][pair])
     if other.size:
         here, before = other[0], first[pair[other[0]]]
+        tail, head = (names[end] for end in ends[:, here])
         raise ValueError(
-            f"the edge between {names[ends[0, here]]!r} and {names[ends[1, here]]!r} is listed "
+            f"the edge between {tail!r:.80} and {head!r:.80} is listed "
             f"with two weights, {weights[before]:g} and {weights[here]:g}; graphs are undirected: "
             "give every edge one weight"
         )
@@ -80,8 +83,9 @@ def named_graph(
     back = np.isin(np.arange(len(first)), pair[~directed | (ends[0] > ends[1])])
     one_way = first[~(forth & back)]
     if one_way.size:
+        tail, head = (names[end] for end in ends[:, one_way[0]])
         raise ValueError(
-            f"the edge from {names[ends[0, one_way[0]]]!r} to {names[ends[1, one_way[0]]]!r} has "
+            f"the edge from {tail!r:.80} to {head!r:.80} has "
             "no edge back; graphs are undirected: add the reverse edges or declare the graph "
             "undirected"
         )
@@ -126,6 +130,7 @@ def check_names(names: Sequence[Hashable] | None, num_nodes: int) -> Sequence[Ha
             f"got {len(names)} names{counted} for {num_nodes} nodes; every node needs a name of "
             "its own"
         )
+    _check_lengths(names)
     return names
 
 
@@ -134,10 +139,20 @@ def check_attributes(attributes: Attributes | None, num_nodes: int) -> Attribute
     for name, values in (attributes or {}).items():
         if np.shape(values) != (num_nodes,):
             raise ValueError(
-                f"node attribute {name!r} has shape {np.shape(values)}; expected one value for "
+                f"node attribute {name!r:.80} has shape {np.shape(values)}; expected one value for "
                 f"each of the {num_nodes} nodes"
             )
     return attributes or {}
+
+
+def _check_lengths(names: Sequence[Hashable]) -> None:
+    """Names are shown, compared and written: each must have a length for which that is quick."""
+    for name in names:
+        if isinstance(name, str) and len(name) > LONGEST_NAME:
+            raise ValueError(
+                f"the node name {name!r:.80}… has {len(name)} characters; expected at most "
+                f"{LONGEST_NAME}: shorten it"
+            )
 
 
 def _check_weights(names, ends, weights) -> None:
@@ -148,8 +163,8 @@ def _check_weights(names, ends, weights) -> None:
     if bad.size:
         tail, head = names[ends[0, bad[0]]], names[ends[1, bad[0]]]
         raise ValueError(
-            f"the edge between {tail!r} and {head!r} has weight {weights[bad[0]]:g}; expected a "
-            "number that float32 can hold (about 1e-45 to 3e38 in size, or 0)"
+            f"the edge between {tail!r:.80} and {head!r:.80} has weight {weights[bad[0]]:g}; "
+            "expected a number that float32 can hold (about 1e-45 to 3e38 in size, or 0)"
         )
 
 
@@ -168,10 +183,10 @@ def _find(source: Hashable, names: Sequence[Hashable]) -> int:
         raise ValueError(
             f"source {source} is neither a node's name nor an index in 0…{len(names) - 1}"
         )
-    known = ", ".join(map(repr, names[:5])) + (", …" if len(names) > 5 else "")
+    known = ", ".join(f"{name!r:.80}" for name in names[:5]) + (", …" if len(names) > 5 else "")
     raise ValueError(
-        f"no node is named {source!r}{nearest(str(source), map(str, names))}; choose one of {known}"
-        + ("" if numbered else ", or an index as a whole number")
+        f"no node is named {source!r:.80}{nearest(str(source), map(str, names))}; choose "
+        f"one of {known}" + ("" if numbered else ", or an index as a whole number")
     )
 
 

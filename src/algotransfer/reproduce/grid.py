@@ -54,7 +54,7 @@ def experiments(
     for table in tables:
         if table not in printed:
             names = ", ".join(printed)
-            raise ValueError(f"the paper has no table {table!r}; choose among {names}")
+            raise ValueError(f"the paper has no table {table!r:.80}; choose among {names}")
     found = list(dict.fromkeys(found for table in tables for found in printed[table]))
     own = set(models) - {experiment.model for all_of in printed.values() for experiment in all_of}
     wanted = [
