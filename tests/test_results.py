@@ -8,8 +8,9 @@ import pytest
 from algotransfer.evaluation import evaluate, per_seed
 from algotransfer.evaluation.runs import unseen_graphs
 from algotransfer.evaluation.summary import paper_key
-from algotransfer.report.collect import read_hops, read_results
-from algotransfer.report.write import claims_block, time_note, write_report
+from algotransfer.report.cells import device_note, seed_values
+from algotransfer.report.tables import extra_tables
+from algotransfer.report.write import claims_block, read_tables, time_note, write_report
 from algotransfer.training import committed_weights, load_model
 
 RESULTS = Path(__file__).parents[1] / "results"
@@ -18,7 +19,7 @@ DRAWN = re.compile("<svg.*?</svg>", re.DOTALL)  # other versions of matplotlib d
 
 @pytest.fixture(scope="module")
 def results():
-    return read_results(RESULTS / "results.csv")
+    return read_tables(RESULTS)[0]
 
 
 def test_the_readme_shows_the_claims_as_the_table_has_them(results):
@@ -26,7 +27,7 @@ def test_the_readme_shows_the_claims_as_the_table_has_them(results):
 
 
 def test_the_other_files_are_written_from_the_tables(results, tmp_path):
-    hops = read_hops(RESULTS / "hops.csv")
+    _, hops = read_tables(RESULTS)
     for path in write_report(results, hops, tmp_path, time_note(RESULTS)):
         ours, committed = (DRAWN.sub("", p.read_text()) for p in (path, RESULTS / path.name))
         assert ours == committed, path.name
@@ -66,3 +67,17 @@ def test_weights_give_the_committed_numbers_at_20_nodes(results, name):
     assert len(both) >= 3 * 3
     # They were measured on another device: a choice between near equals may fall otherwise.
     assert (both["mean_committed"] - both["mean_now"]).abs().max() < 2e-3
+
+
+def test_numbers_that_depend_on_the_device_are_marked(results):
+    """NE without the steps at 100 nodes: rounding decides between near equals."""
+    page = (RESULTS / "results.md").read_text()
+    assert device_note(seed_values(results)) in page
+    table = extra_tables(seed_values(results))["seq-na"]
+    cells = {
+        row.words[1]: row.cells[table.columns.index(("tree", 100))]
+        for row in table.rows
+        if row.words[0] == "dijkstra" and row.words[2] == "none"
+    }
+    assert abs(cells["NE"].mean - cells["NE"].mean_cpu) > 0.02
+    assert abs(cells["NE++"].mean - cells["NE++"].mean_cpu) < 1e-3

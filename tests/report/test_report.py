@@ -26,7 +26,7 @@ from algotransfer.report.latex import latex_table, write_latex
 from algotransfer.report.markdown import markdown_table, write_markdown
 from algotransfer.report.own import own_networks, size_tables, what_changes
 from algotransfer.report.tables import EXTRA, extra_tables, paper_tables_beside_ours
-from algotransfer.report.write import END, START, put_claims, write_report
+from algotransfer.report.write import END, START, put_claims, read_tables, write_report
 from algotransfer.training import load_model
 
 pytestmark = pytest.mark.usefixtures("quick_to_compile")
@@ -360,3 +360,25 @@ def test_text_of_a_table_is_shown_as_text(results, monkeypatch):
     rows = [line for line in lines if "alert(1)" in line and line.startswith("| dijkstra")]
     assert rows
     assert all(r"&lt;/script&gt;\| †" in line for line in rows)
+
+
+def test_cells_that_depend_on_the_device_by_more_than_their_seeds_do_are_marked(results, tmp_path):
+    """The seeds of a cell are up to 0.2 % apart; on the CPU NE is 1 % higher, NE++ 0.01 %."""
+    results.to_csv(tmp_path / "results.csv", index=False)
+    assert "‡" not in write_markdown(read_tables(tmp_path)[0])
+    chosen = results[(results["num_nodes"] == 100) & results["model"].isin(["NE", "NE++"])]
+    chosen = chosen[chosen["supervision"] == "na"]
+    factor = chosen["model"].map({"NE": 1.01, "NE++": 1.0001})
+    chosen.assign(value=chosen["value"] * factor).to_csv(
+        tmp_path / "device-sensitivity.csv", index=False
+    )
+    compared, _ = read_tables(tmp_path)
+    assert len(compared) == len(results)
+    (table,) = [t for t in paper_tables_beside_ours(seed_values(compared)) if t.name == "seq-na"]
+    for row in table.rows:
+        for cell, (_, nodes) in zip(row.cells, table.columns, strict=True):
+            assert cell.ours.endswith(" ‡") == (row.words[1] == "NE" and nodes == 100)
+    page = write_markdown(compared)
+    assert "‡ marks a number that depends on the device." in page
+    assert re.search(r"NE at 100 nodes (\d+) of \1 \(.*\), NE\+\+ at 100 nodes 0 of \d+ \(", page)
+    assert r"$\ddagger$" in latex_table(table)

@@ -30,8 +30,13 @@ class Report:
         from algotransfer.cli.console import next_step, output, wrote
         from algotransfer.report.cells import seed_values
         from algotransfer.report.check import check_small_graphs
-        from algotransfer.report.collect import read_hops, read_results
-        from algotransfer.report.write import HOPS, RESULTS, put_claims, time_note, write_report
+        from algotransfer.report.write import (
+            RESULTS,
+            put_claims,
+            read_tables,
+            time_note,
+            write_report,
+        )
 
         if self.folder is not None:
             self._collect(self.folder)
@@ -39,8 +44,7 @@ class Report:
             raise FileNotFoundError(
                 f"there is no {self.out / RESULTS}; name a folder of runs with --folder"
             )
-        results = read_results(self.out / RESULTS)
-        hops = read_hops(self.out / HOPS) if (self.out / HOPS).exists() else None
+        results, hops = read_tables(self.out)
         note = time_note(self.out)
         examples = self._write_examples(results) if self.examples else {}
         for path in write_report(results, hops, self.out, note, examples):

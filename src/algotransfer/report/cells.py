@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 from algotransfer.evaluation.summary import population_std
+from algotransfer.evaluation.tables import number
 from algotransfer.names import FAMILY_NAMES
 from algotransfer.paper import paper_tables
 from algotransfer.report.collect import EXPERIMENT
@@ -23,19 +25,20 @@ def seed_values(results: Any) -> pandas.DataFrame:
     """
     import pandas
 
-    results = least_marked(results)
+    results = least_marked(results).assign(value_cpu=results.get("value_cpu", math.nan))
     keys = [*EXPERIMENT, "row", "seed", "num_nodes", "metric"]
     families = results.drop_duplicates([*keys, "family"]).rename(columns={"family": "graph"})
     complete = families[families["graph"].isin(FAMILY_NAMES)]
     means = complete.groupby(keys, dropna=False, sort=False, as_index=False).agg(
         value=("value", "mean"),
+        value_cpu=("value_cpu", "mean"),
         graphs=("graph", "nunique"),
         marks=("marks", "first"),
         diverged=("diverged", "max"),
         num_graphs=("num_graphs", "min"),
     )
     means = means[means["graphs"] == len(FAMILY_NAMES)].assign(graph="mean")
-    columns = [*keys, "graph", "value", "marks", "diverged", "num_graphs"]
+    columns = [*keys, "graph", "value", "value_cpu", "marks", "diverged", "num_graphs"]
     return pandas.concat([families[columns], means[columns]], ignore_index=True)
 
 
@@ -60,13 +63,15 @@ def without_algorithm(cells: Any) -> Any:
 def over_seeds(values: Any) -> pandas.DataFrame:
     """Mean, standard deviation, median and range over the seeds of every cell, networks only.
 
-    Seeds without a number are left out; `of` says how many there are.
+    `mean_cpu` is the mean of an evaluation of the same networks on a CPU, where there is one. Seeds
+    without a number are left out; `of` says how many there are.
     """
     networks = values[values["row"] == "network"]
     networks = networks.assign(of=networks.groupby(EXPERIMENT)["seed"].transform("nunique"))
     groups = networks.groupby(CELL, sort=False, as_index=False)
     return groups.agg(
         mean=("value", "mean"),
+        mean_cpu=("value_cpu", "mean"),
         std=("value", population_std),
         median=("value", "median"),
         low=("value", "min"),
@@ -75,6 +80,29 @@ def over_seeds(values: Any) -> pandas.DataFrame:
         of=("of", "max"),
         diverged=("diverged", "sum"),
         marks=("marks", "first"),
+    )
+
+
+def device_note(values: Any) -> str:
+    """Say what ‡ means and how many cells have it; nothing without an evaluation on a CPU."""
+    cells: Any = over_seeds(values)
+    cells = cells[cells["mean_cpu"].notna() & (cells["graph"] == "mean")]
+    if not len(cells):
+        return ""
+    cells = cells.assign(difference=(cells["mean"] - cells["mean_cpu"]).abs())
+    found = []
+    for (model, nodes), of in cells.groupby(["model", "num_nodes"]):
+        largest = of.groupby("metric")["difference"].max()
+        shown = [f"{number(largest[m], 2)} in `{m}`" for m in ("pred", "tree") if m in largest]
+        marked = (of["difference"] > of["std"]).sum()
+        words = f"{model} at {nodes} nodes {marked} of {len(of)}"
+        found.append(words + (f" (largest difference {' and '.join(shown)})" if shown else ""))
+    return (
+        "‡ marks a number that depends on the device. Nearly all of ours were measured on a GPU; "
+        "evaluated again on a CPU (`device-sensitivity.csv`), the same networks give a mean that "
+        "differs by more than the standard deviation over seeds, because rounding decides between "
+        f"near equals. Marked of the means over families that were compared: {', '.join(found)}. "
+        "`tables.csv` has both means."
     )
 
 

@@ -50,6 +50,14 @@ def read_results(path: str | Path) -> pandas.DataFrame:
     return read_table(path, RESULT_COLUMNS)
 
 
+def add_cpu_values(results: pandas.DataFrame, path: str | Path) -> pandas.DataFrame:
+    """Add the column `value_cpu`, from an evaluation of the same networks on a CPU."""
+    keys = [*EXPERIMENT, "row", "seed", "family", "num_nodes", "metric"]
+    other = read_table(path, {name: RESULT_COLUMNS[name] for name in (*keys, "value")})
+    other = other[[*keys, "value"]].rename(columns={"value": "value_cpu"}).drop_duplicates(keys)
+    return results.merge(other, on=keys, how="left")
+
+
 def read_hops(path: str | Path) -> pandas.DataFrame:
     """Reads a table that `collect_hops` made and somebody kept."""
     return read_table(path, HOP_COLUMNS)

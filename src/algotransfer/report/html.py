@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from algotransfer.evaluation.tables import number
-from algotransfer.report.cells import paper_cells, seed_values
+from algotransfer.report.cells import device_note, paper_cells, seed_values
 from algotransfer.report.check import check_small_graphs
 from algotransfer.report.claims import SOURCES
 from algotransfer.report.figures import draw_hops, draw_methods, draw_networks, to_svg
@@ -89,6 +89,7 @@ def write_html(
         *_figures(values, hops),
     ]
     legend = [INTRODUCTION, *[GAPS] * (not all(table.whole for table in tables))]
+    legend += [f"<p>{escape(text)}</p>" for text in [device_note(values)] if text]
     for table in tables:
         parts += [f'<h2 id="{table.name}">{table.name}</h2>']
         parts += legend * (table is tables[0])

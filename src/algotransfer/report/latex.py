@@ -22,6 +22,7 @@ ESCAPED = {
     "±": r"$\pm$",
     "–": "--",
     "†": r"$\dagger$",
+    "‡": r"$\ddagger$",
 }
 HEAD = r"""% Written by `algotransfer report`; needs \usepackage{booktabs,graphicx}.
 """

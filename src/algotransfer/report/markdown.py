@@ -8,7 +8,7 @@ from html import escape
 from typing import Any
 
 from algotransfer.evaluation.tables import number
-from algotransfer.report.cells import paper_cells, seed_values
+from algotransfer.report.cells import device_note, paper_cells, seed_values
 from algotransfer.report.check import Check, check_small_graphs
 from algotransfer.report.claims import CLAIMS, SMALLEST
 from algotransfer.report.collect import EXPERIMENT
@@ -49,6 +49,7 @@ def write_markdown(results: Any, note: str = "") -> str:
     values = seed_values(results)
     tables, extra = paper_tables_beside_ours(values), extra_tables(values)
     parts = [INTRODUCTION, *[GAPS] * (not all(table.whole for table in tables))]
+    parts += [f"{text}\n" for text in [device_note(values)] if text]
     parts += [run_count(results), *[f"{plain(note)}\n"] * bool(note)]
     parts += ["## The paper's claims, and ours\n", claims_table(judge_all(values, paper_cells()))]
     own = own_networks(values)

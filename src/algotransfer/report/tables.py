@@ -53,6 +53,12 @@ class Cell:
     diverged: int = 0
     paper: float = math.nan
     paper_std: float = math.nan
+    mean_cpu: float = math.nan
+
+    @property
+    def depends_on_device(self) -> bool:
+        """Whether an evaluation on a CPU differs by more than the standard deviation over seeds."""
+        return abs(self.mean - self.mean_cpu) > self.std
 
     @property
     def ours(self) -> str:
@@ -61,7 +67,8 @@ class Cell:
             return ""
         text = spread(self.mean, self.std if self.seeds > 1 else math.nan)
         text += f" ({self.seeds} of {self.of} seeds)" if self.seeds < self.of else ""
-        return text + (f" ({self.diverged} diverged)" if self.diverged else "")
+        text += f" ({self.diverged} diverged)" if self.diverged else ""
+        return f"{text} ‡" if self.depends_on_device else text
 
     @property
     def theirs(self) -> str:
@@ -164,4 +171,5 @@ def _cell(line: dict[str, Any]) -> Cell:
         return Cell(paper=paper[0], paper_std=paper[1])
     std = known.get("std", math.nan)  # none where a seed is infinite
     seeds, of, diverged = (int(known[name]) for name in ("seeds", "of", "diverged"))
-    return Cell(known["mean"], std, seeds, of, diverged, *paper)
+    mean_cpu = known.get("mean_cpu", math.nan)
+    return Cell(known["mean"], std, seeds, of, diverged, *paper, mean_cpu)

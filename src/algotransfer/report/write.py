@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from algotransfer.files import read_json, write_atomically
 from algotransfer.report.cells import all_cells, paper_cells, seed_values
+from algotransfer.report.collect import add_cpu_values, read_hops, read_results
 from algotransfer.report.html import write_html
 from algotransfer.report.judging import judge_all
 from algotransfer.report.latex import write_latex
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     import pandas
 
 RESULTS, HOPS, CALLS = "results.csv", "hops.csv", "calls.json"
-ENVIRONMENTS = "environments.json"
+ENVIRONMENTS, CPU_VALUES = "environments.json", "device-sensitivity.csv"
 START, END = "<!-- claims: written by `algotransfer report` -->", "<!-- end of claims -->"
 
 
@@ -50,6 +51,14 @@ def write_report(
     for name, text in contents.items():
         write_atomically(folder / name, text.encode())
         yield folder / name
+
+
+def read_tables(folder: Path) -> tuple[pandas.DataFrame, pandas.DataFrame | None]:
+    """Read the tidy results in a folder, with values of a CPU if it has them, and the hops."""
+    results = read_results(folder / RESULTS)
+    if (folder / CPU_VALUES).exists():
+        results = add_cpu_values(results, folder / CPU_VALUES)
+    return results, read_hops(folder / HOPS) if (folder / HOPS).exists() else None
 
 
 def time_note(folder: Path) -> str:
