@@ -52,8 +52,9 @@ def remove_unreadable(warning: str) -> bool:
     **Returns:** whether this was such a warning, and entries of ours were removed.
     """
     match = UNREADABLE.match(warning)
-    folder = cache_folder() if match else None
-    entries = [] if folder is None else list(folder.glob(f"{glob.escape(match[1])}-*-cache"))
+    if match is None or (folder := cache_folder()) is None:
+        return False
+    entries = list(folder.glob(f"{glob.escape(match[1])}-*-cache"))
     for entry in entries:
         with suppress(OSError):
             entry.unlink()

@@ -141,7 +141,7 @@ def _convert(values: Any, kind: str) -> Any:
         if not values.isin([True, False]).all():
             raise ValueError
         return values.astype(bool)
-    numbers = pandas.to_numeric(values)
+    numbers: Any = pandas.to_numeric(values)
     if kind != "float64" and (numbers.abs() > LARGEST_WHOLE).any():  # casts would wrap around
         raise OverflowError
     return (numbers if kind == "float64" else numbers.astype("Int64")).astype(kind)

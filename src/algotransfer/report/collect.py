@@ -53,7 +53,7 @@ def read_results(path: str | Path) -> pandas.DataFrame:
 def add_cpu_values(results: pandas.DataFrame, path: str | Path) -> pandas.DataFrame:
     """Add the column `value_cpu`, from an evaluation of the same networks on a CPU."""
     keys = [*EXPERIMENT, "row", "seed", "family", "num_nodes", "metric"]
-    other = read_table(path, {name: RESULT_COLUMNS[name] for name in (*keys, "value")})
+    other: Any = read_table(path, {name: RESULT_COLUMNS[name] for name in (*keys, "value")})
     other = other[[*keys, "value"]].rename(columns={"value": "value_cpu"}).drop_duplicates(keys)
     return results.merge(other, on=keys, how="left")
 

@@ -71,8 +71,8 @@ def check_calls(calls: Any, path: Path) -> None:
         _check(_is_time(call.get("wall")), path, f"wall={call.get('wall')!r:.80}")
         _check(type(call.get("jobs")) is int, path, f"jobs={call.get('jobs')!r:.80}")
         try:
-            time.strptime(call.get("ended"), ENDED)
-        except (TypeError, ValueError):
+            time.strptime(call["ended"], ENDED)
+        except (KeyError, TypeError, ValueError):
             _check(False, path, f"ended={call.get('ended')!r:.80}")
 
 
