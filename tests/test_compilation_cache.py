@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from algotransfer.compilation_cache import SWITCH, cache_folder
+from algotransfer.compilation_cache import SWITCH, cache_folder, keep_compiled_programs
 
 PROGRAM = """
 import sys
@@ -51,3 +51,44 @@ def test_where_nothing_can_be_written_nothing_is_kept(monkeypatch, tmp_path):
     monkeypatch.setenv(SWITCH, str(tmp_path))
     monkeypatch.setattr(os, "access", lambda path, mode: Path(path) != tmp_path)
     assert cache_folder() is None
+
+
+def test_empty_entries_of_a_full_disk_are_removed(monkeypatch, tmp_path):
+    monkeypatch.setenv(SWITCH, str(tmp_path))
+    monkeypatch.delenv("JAX_COMPILATION_CACHE_DIR", raising=False)
+    (tmp_path / "jit_f-0-cache").touch()
+    (tmp_path / "jit_g-0-cache").write_bytes(b"whole")
+    keep_compiled_programs()
+    assert [path.name for path in tmp_path.iterdir()] == ["jit_g-0-cache"]
+
+
+COMMAND = """
+import warnings
+from algotransfer.cli.main import _signals_and_notices
+from algotransfer.compilation_cache import keep_compiled_programs
+keep_compiled_programs()
+import jax
+jax.config.update("jax_persistent_cache_min_compile_time_secs", 0)
+with _signals_and_notices():
+    jax.jit(lambda x: x + 1)(1.0)
+"""
+
+
+@pytest.mark.parametrize("size", [0, 100])
+def test_a_damaged_entry_is_written_again(tmp_path, size):
+    environment = {**os.environ, SWITCH: str(tmp_path)}
+    environment.pop("JAX_COMPILATION_CACHE_DIR", None)
+
+    def call():
+        words = [sys.executable, "-c", COMMAND]
+        return subprocess.run(words, env=environment, check=True, capture_output=True, text=True)
+
+    call()
+    entry = max(tmp_path.glob("*-cache"), key=lambda path: path.stat().st_size)
+    whole = entry.stat().st_size
+    with entry.open("rb+") as stream:
+        stream.truncate(size)
+    said = call().stderr
+    assert ("a compiled program in the cache was damaged" in said) == (size > 0)
+    assert entry.stat().st_size > whole / 2
+    assert call().stderr == ""

@@ -77,12 +77,25 @@ def test_a_new_method_is_one_line(monkeypatch, capsys):
 
 
 @pytest.mark.parametrize("field", ["learning_rate", "clip_norm", "tolerance", "infinity"])
-@pytest.mark.parametrize("value", [math.inf, -math.inf, math.nan, 10**400])
+@pytest.mark.parametrize("value", [math.inf, -math.inf, math.nan, 10**400, 1e39])
 def test_numbers_are_finite(field, value):
-    with pytest.raises(ValueError, match=rf"{field}=.+; expected .*a finite number"):
+    with pytest.raises(ValueError, match=rf"{field}=.+; expected .*finite as float32"):
         Experiment(**{field: value})
 
 
 def test_methods_are_known_without_jax():
     code = "import sys, algotransfer.cli.main; sys.exit('jax' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0
+
+
+def test_infinity_beyond_float32_is_refused_before_training(tmp_path, capsys):
+    with pytest.raises(SystemExit, match="2"):
+        main(["train", "--infinity", "1e39", "--folder", str(tmp_path / "runs")])
+    assert "infinity=1e+39; expected 'instance'" in capsys.readouterr().err
+    assert not (tmp_path / "runs").exists()
+
+
+@pytest.mark.parametrize("field", ["learning_rate", "clip_norm", "infinity"])
+def test_numbers_that_float32_rounds_to_zero_are_refused(field):
+    with pytest.raises(ValueError, match=f"{field}=1e-46; expected .*a number above 0"):
+        Experiment(**{field: 1e-46})

@@ -139,7 +139,7 @@ def _portable(name: str, array: np.ndarray) -> np.ndarray:
     array = np.asarray(array)
     if array.dtype.kind not in KINDS:
         raise UserError(
-            f"array {name!r} has type {array.dtype}, which a file cannot hold without pickle; "
+            f"array {name!r:.80} has type {array.dtype}, which a file cannot hold without pickle; "
             "convert it to numbers or text"
         )
     return np.asarray(array, array.dtype.newbyteorder("<"), order="C")
@@ -149,13 +149,17 @@ def parse_array(name: str, content: bytes) -> np.ndarray:
     """Return one entry as an array without copying; its header must match the number of bytes."""
     stream = io.BytesIO(content)
     if np.lib.format.read_magic(stream) != (1, 0):
-        raise UserError(f"entry {name!r} has an unknown version of the npy format")
+        raise UserError(f"entry {name!r:.80} has an unknown version of the npy format")
     shape, fortran_order, dtype = np.lib.format.read_array_header_1_0(stream)
     if fortran_order or dtype.kind not in KINDS or min(shape, default=0) < 0:
-        raise UserError(f"entry {name!r} is not a plain array (type {dtype}, shape {shape})")
+        raise UserError(
+            f"entry {name!r:.80} is not a plain array (type {dtype}, shape {shape!s:.80})"
+        )
     count = 1
     for length in shape:
         count *= length  # Python integers do not overflow
     if count * dtype.itemsize != len(content) - stream.tell():
-        raise UserError(f"entry {name!r} does not have the size that its shape {shape} implies")
+        raise UserError(
+            f"entry {name!r:.80} does not have the size that its shape {shape!s:.80} implies"
+        )
     return np.frombuffer(content, dtype, count, stream.tell()).reshape(shape)

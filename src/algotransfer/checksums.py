@@ -28,6 +28,11 @@ def verify_checksum(path: Path) -> None:
         raise DamagedFile(f"{path} is damaged: it does not match its line in {CHECKSUMS_FILE}")
 
 
+def has_valid_checksum(path: Path) -> bool:
+    """Return whether a file has a checksum and matches it."""
+    return _read(path.parent).get(path.name) == _sha256(path)
+
+
 def is_damaged(path: Path) -> bool:
     """Return whether a file exists and differs from its checksum."""
     try:
@@ -51,8 +56,8 @@ def _read(folder: Path) -> dict[str, str]:
     comment, lines = path.read_bytes().partition(b"\n")[::2]
     if comment + b"\n" != _comment(lines):
         return {}
-    pairs = [line.split("  ", 1) for line in lines.decode().splitlines()]
-    return {name: sha256 for sha256, name in pairs}
+    pairs = [line.partition("  ") for line in lines.decode(errors="replace").splitlines()]
+    return {name: sha256 for sha256, _, name in pairs}
 
 
 def _comment(lines: bytes) -> bytes:

@@ -6,14 +6,18 @@ since programs for one may not run on another. Without a writable folder there i
 
 from __future__ import annotations
 
+import glob
 import hashlib
 import os
 import platform
+import re
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 SWITCH = "ALGOTRANSFER_COMPILATION_CACHE"  # 0: no cache; a path: another folder
 FOLDER, LEAST_SECONDS = "jax_compilation_cache_dir", "jax_persistent_cache_min_compile_time_secs"
+UNREADABLE = re.compile(r"Error reading persistent compilation cache entry for '([^']*)'")
 SECONDS = 0.5  # programs that compile faster are not stored
 
 
@@ -27,6 +31,10 @@ def keep_compiled_programs() -> Path | None:
     folder = cache_folder()
     if folder is None:
         return None
+    for entry in folder.glob("*-cache"):  # a full disk leaves empty entries; JAX keeps them
+        with suppress(OSError):
+            if entry.stat().st_size == 0:
+                entry.unlink()
     settings = {FOLDER: str(folder), LEAST_SECONDS: SECONDS}
     jax = sys.modules.get("jax")
     if jax is None:  # it reads its environment on import
@@ -35,6 +43,21 @@ def keep_compiled_programs() -> Path | None:
         for name, value in settings.items():
             jax.config.update(name, value)
     return folder
+
+
+def remove_unreadable(warning: str) -> bool:
+    """Remove the cache entries that a warning of JAX calls unreadable, so that JAX rewrites them.
+
+    **Returns:** whether entries of our cache were removed.
+    """
+    match = UNREADABLE.match(warning)
+    if match is None or (folder := cache_folder()) is None:
+        return False
+    entries = list(folder.glob(f"{glob.escape(match[1])}-*-cache"))
+    for entry in entries:
+        with suppress(OSError):
+            entry.unlink()
+    return bool(entries)
 
 
 def cache_folder() -> Path | None:

@@ -21,7 +21,9 @@ def find_device(name: str | None) -> Any:
         return jax.devices(name)[0]
     except RuntimeError as error:
         kinds = sorted({device.platform for device in jax.devices()})
-        raise UserError(f"there is no device {name!r}; choose from {', '.join(kinds)}") from error
+        raise UserError(
+            f"there is no device {name!r:.80}; choose from {', '.join(kinds)}"
+        ) from error
 
 
 def default_device() -> Any:

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from algotransfer.algorithms.registry import ALGORITHMS
 from algotransfer.errors import UserError, shown
-from algotransfer.limits import MAX_FLOAT, MAX_SETTINGS
+from algotransfer.limits import FLOAT32_RANGE, MAX_FLOAT, MAX_SETTINGS, is_positive
 from algotransfer.methods import ALONE, METHODS, TOGETHER
 from algotransfer.networks.registry import MODELS, PROCESSORS
 from algotransfer.supervisions import SUPERVISIONS
@@ -77,18 +77,21 @@ class Experiment:
         if not 0 <= self.extra_steps <= MAX_EXTRA_STEPS:
             raise UserError(f"extra_steps={self.extra_steps}; expected 0 to {MAX_EXTRA_STEPS:,}")
         for field in ("learning_rate", "clip_norm"):
-            if not 0 < (value := getattr(self, field)) <= MAX_FLOAT:
-                raise UserError(f"{field}={shown(value)}; expected a finite number above 0")
+            if not is_positive(value := getattr(self, field)):
+                raise UserError(
+                    f"{field}={shown(value)}; expected a number above 0, {FLOAT32_RANGE}"
+                )
         if not abs(self.tolerance) <= MAX_FLOAT:
-            raise UserError(f"tolerance={shown(self.tolerance)}; expected a finite number")
+            raise UserError(f"tolerance={shown(self.tolerance)}; expected a number {FLOAT32_RANGE}")
         if METHODS[self.method].needs_base == (not self.base):
             raise UserError(
                 f"method {self.method!r} with base {list(self.base)}: every method but 'none' "
                 "needs a base algorithm (--base prim), and 'none' takes none"
             )
-        if not isinstance(self.infinity, str) and not 0 < self.infinity <= MAX_FLOAT:
+        if not isinstance(self.infinity, str) and not is_positive(self.infinity):
             raise UserError(
-                f"infinity={shown(self.infinity)}; expected 'instance' or a finite number above 0"
+                f"infinity={shown(self.infinity)}; expected 'instance' or a number above 0, "
+                f"{FLOAT32_RANGE}"
             )
 
     @property
@@ -148,9 +151,9 @@ class Experiment:
         """Inverse of `to_json`; validates its input."""
         known = {field.name for field in dataclasses.fields(cls)}
         if not isinstance(fields, dict) or not fields.keys() <= known:
-            raise UserError(f"{fields!r:.200} is not an experiment of this version")
+            raise UserError(f"{fields!r:.80} is not an experiment of this version")
         if not isinstance(base := fields.get("base"), list):
-            raise UserError(f"base is {base!r:.200}; expected a list of algorithms")
+            raise UserError(f"base is {base!r:.80}; expected a list of algorithms")
         return cls(**{**fields, "base": tuple(base)})
 
 
@@ -165,3 +168,12 @@ def fingerprint(content: dict) -> str:
     """Return a short hash of JSON data, the same on every machine."""
     text = json.dumps(content, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def first_difference(theirs: Any, ours: Any, path: str = "") -> str:
+    """Describe the first place where two JSON documents differ."""
+    if isinstance(theirs, dict) and isinstance(ours, dict):
+        for key in sorted(theirs.keys() | ours.keys()):
+            if theirs.get(key) != ours.get(key):
+                return first_difference(theirs.get(key), ours.get(key), f"{path}.{key}".strip("."))
+    return f"{path} is {shown(theirs)} there and {shown(ours)} here"

@@ -20,6 +20,10 @@ class DamagedFile(UserError):
     """A file does not hold what was written to it."""
 
 
+class ForeignFile(UserError):
+    """A file is intact but belongs to another run."""
+
+
 class Notice(UserWarning):
     """A warning for users, in one sentence; the command line prints it without a source line."""
 
@@ -72,12 +76,14 @@ def open_atomically(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
 
 
 def read_json(path: Path, *keys: str) -> dict[str, Any]:
-    """Read a JSON object; raise a `UserError` that names the file if a key is missing."""
+    """Read a JSON object that has some keys; raise a `UserError` for any other file."""
     try:
         content = json.loads(path.read_bytes())
     except (ValueError, RecursionError) as error:
         raise UserError(f"{path} is not JSON ({error}); make or fetch it again") from None
-    missing = [key for key in keys if not isinstance(content, dict) or key not in content]
+    if not isinstance(content, dict):
+        raise UserError(f"{path} is not a JSON object; make or fetch it again")
+    missing = [key for key in keys if key not in content]
     if missing:
         raise UserError(f"{path} has no key {missing[0]!r}; make or fetch it again")
     return content

@@ -1,6 +1,4 @@
-"""Upper bounds of numeric settings, beyond which numbers and shapes overflow."""
-
-import sys
+"""Bounds of numeric settings, beyond which numbers and shapes overflow or vanish."""
 
 MAX_SETTINGS = {
     "trajectories": 10_000,
@@ -9,4 +7,12 @@ MAX_SETTINGS = {
     "max_epochs": 1_000_000,
     "hidden": 16_384,
 }
-MAX_FLOAT = sys.float_info.max  # excludes ∞ and integers beyond the range of a float
+# The range of normal float32 numbers, in which networks compute.
+MAX_FLOAT = float.fromhex("0x1.fffffep127")
+MIN_FLOAT = 2.0**-126
+FLOAT32_RANGE = "finite as float32 (at most about 3e38)"  # for error messages
+
+
+def is_positive(number: float) -> bool:
+    """Return whether a number is above 0 and finite, also as float32."""
+    return MIN_FLOAT <= number <= MAX_FLOAT

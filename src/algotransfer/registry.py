@@ -81,4 +81,4 @@ def check_name(kind: str, name: str, known: Iterable[str]) -> None:
 def nearest(name: str, known: Iterable[str], most: int = 1) -> str:
     """Return the known names closest to `name` as a question in brackets, or an empty string."""
     close = get_close_matches(str(name), list(known), n=most)
-    return f" (did you mean {' or '.join(map(repr, close))}?)" if close else ""
+    return f" (did you mean {' or '.join(f'{name!r:.80}' for name in close)}?)" if close else ""

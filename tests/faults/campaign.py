@@ -7,18 +7,22 @@ one that a user would understand.
 
 from __future__ import annotations
 
+import io
 import random
 import shutil
 import threading
 import time
 import warnings
 from collections.abc import Callable
+from contextlib import redirect_stderr
 from dataclasses import dataclass
 from pathlib import Path
 
 from algotransfer.array_files import load_arrays
+from algotransfer.checksums import write_checksum
+from algotransfer.cli import main
 from algotransfer.datasets import load_dataset, make_dataset, save_dataset
-from algotransfer.files import DamagedFile, SetAside
+from algotransfer.files import DamagedFile, Notice, SetAside
 from algotransfer.locks import locked
 from algotransfer.reproduce.packing import pack, unpack
 from faults.disk import TROUBLES, Disk, Killed, failing
@@ -165,6 +169,60 @@ def damaged_archive(case: Case) -> None:
     case.resume(there)
 
 
+def archive_of_damage(case: Case) -> None:
+    """An archive with a damaged or foreign file, over a good folder: nothing there changes."""
+    runs = case.start(done=True)
+    there = case.folder / "there"
+    shutil.copytree(case.finished, there)
+    path = case.dice.choice(sorted(there.rglob("*/*/*")))
+    if case.dice.random() < 0.5:
+        damage(case, path)
+    else:
+        swap(case, there, path)
+    before = {path: path.read_bytes() for path in runs.rglob("*") if path.is_file()}
+    pack(there, case.folder / "runs.tar.gz")
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always", Notice)
+        assert unpack(case.folder / "runs.tar.gz", runs) == 0
+    assert {path: path.read_bytes() for path in runs.rglob("*") if path.is_file()} == before
+    for warning in told:
+        assert "is left out" in str(warning.message) or "which stay" in str(warning.message)
+    case.resume(runs)
+
+
+def swap(case: Case, runs: Path, path: Path) -> None:
+    """Puts the file of the same name of another run in the place of a file."""
+    others = [other for other in runs.rglob(path.name) if other.parent != path.parent]
+    path.write_bytes(case.dice.choice(sorted(others)).read_bytes())
+
+
+def foreign_file(case: Case) -> None:
+    """A file of another run lies in the folder: it must not pass as the run's own."""
+    runs = case.start(done=True)
+    name = case.dice.choice(("weights.npz", "evaluation.csv", "config.json", "environment.json"))
+    swap(case, runs, case.dice.choice(sorted(runs.rglob(name))))
+    case.resume(runs)
+
+
+def foreign_table(case: Case) -> None:
+    """A table or record of another kind: a report refuses it in one sentence and writes nothing."""
+    runs, out = case.start(done=True), case.folder / "out"
+    path = case.dice.choice(sorted(runs.rglob("evaluation.csv")))
+    rows = path.read_text().splitlines()
+    column = case.dice.choice([3, 6, 7])  # num_nodes, value, num_graphs
+    fields = rows[1].split(",")
+    fields[column] = case.dice.choice(["text", "<b>", "\x1b[31m"])
+    kinds = [["a,b", "1,2"], [], [rows[0], ",".join(fields)], [rows[0].upper(), *rows[1:]]]
+    path.write_text("".join(f"{row}\n" for row in case.dice.choice(kinds)))
+    write_checksum(path)
+    said = io.StringIO()
+    with redirect_stderr(said):
+        assert main(["report", "--folder", str(runs), "--out", str(out)]) == 2
+    assert said.getvalue().count("\n") == 1, said.getvalue()
+    assert "\x1b[31m" not in said.getvalue()
+    assert not out.exists()
+
+
 def two_at_once(case: Case) -> None:
     """Another process works in the same folder: the second is told so and changes nothing."""
     runs = case.start(done=False)
@@ -217,6 +275,9 @@ KINDS: dict[str, Callable[[Case], None]] = {
     **{f"{name} damaged": damaged(name) for name in (*CACHED, *MORE)},
     "data file damaged": damaged_data,
     "packed archive damaged": damaged_archive,
+    "archive of damaged files": archive_of_damage,
+    "file of another run": foreign_file,
+    "foreign table of results": foreign_table,
     "folder in use": two_at_once,
     "two runners at once": two_threads,
     "clock set back": clock_set_back,

@@ -22,7 +22,7 @@ from algotransfer.reproduce import steps
 from algotransfer.reproduce.runner import run_steps
 from algotransfer.reproduce.steps import EvaluateStep, TrainStep
 from algotransfer.training.named_arrays import to_arrays
-from algotransfer.training.provenance import _entries
+from algotransfer.training.provenance import read_entries
 from algotransfer.training.runs import CHECKPOINT, WEIGHTS, read_config
 
 TRAINING = sys.modules["algotransfer.training.train"]  # the function has the same name
@@ -121,7 +121,7 @@ def check_whole(folder: Path) -> None:
         elif path.name == "config.json":
             assert read_config(path.parent), f"{path} is half-written"
         elif path.name == "environment.json":
-            _entries(path)
+            read_entries(path)
         elif path.name == "metrics.jsonl":
             # A kill may cut its last line off, which no reader minds; resuming drops it.
             for line in path.read_bytes().split(b"\n")[:-1]:

@@ -126,3 +126,29 @@ def test_public_names_resolve():
         assert name in dir(algotransfer.graphs)
     with pytest.raises(AttributeError, match="has no attribute 'sample_graph'"):
         algotransfer.graphs.sample_graph  # noqa: B018
+
+
+@pytest.mark.parametrize("suffix", FORMATS)
+def test_files_that_are_too_large_are_not_read(tmp_path, suffix):
+    path = tmp_path / f"large{suffix}"
+    with path.open("wb") as stream:
+        stream.truncate(FORMATS[suffix].max_bytes + 1)  # a hole, which takes no place
+    with pytest.raises(ValueError, match=r"has [\d,]+ bytes; expected at most [\d,]+ in a"):
+        read_graph(path)
+
+
+def test_long_names_are_refused_in_a_few_words(tmp_path):
+    name, path = "x" * 10**6, tmp_path / "graph.graphml"
+    nodes = f'<node id="{name}"/><node id="b"/>'
+    for inside, words in (
+        (f'{nodes}<edge source="{name}" target="b"/>', "has 1000000 characters; expected at most"),
+        (f'{nodes}<edge source="{name}y" target="b"/>', "but no <node> has that id"),
+        (f"{nodes}{nodes}", "every node needs an id of its own"),
+    ):
+        path.write_text(f"<graphml><graph>{inside}</graph></graphml>")
+        with pytest.raises(ValueError, match=words) as caught:
+            read_graph(path)
+        assert len(str(caught.value).replace(str(path), "")) < 250
+    graph = sample_graphs("er", 1, 2)[0]
+    with pytest.raises(ValueError, match="has 1000000 characters; expected at most 1000"):
+        write_graph(path, graph, ["a", name])

@@ -22,7 +22,7 @@ from algotransfer.report.latex import latex_table, render_latex
 from algotransfer.report.markdown import markdown_table, render_markdown
 from algotransfer.report.report_data import make_report
 from algotransfer.report.report_tables import EXTRA_METRICS
-from algotransfer.report.write_report import END, START, put_claims, write_report
+from algotransfer.report.write_report import END, START, put_claims, read_tables, write_report
 from algotransfer.training import load_model
 
 pytestmark = pytest.mark.usefixtures("quick_to_compile")
@@ -399,3 +399,43 @@ def test_rows_read_by_another_halting_rule_change_only_the_claims(results):
     assert section(plain, "agreement") == section(more, "agreement")
     assert len(more.claims.paragraphs) == 2
     assert "(`horizon`)" in more.claims.paragraphs[1]
+
+
+def test_text_of_a_table_is_shown_as_text(results, monkeypatch):
+    monkeypatch.setattr(html, "_figure", lambda figure: "")
+    foreign = results.assign(
+        model="<script>alert(1)</script>|", marks="<b>bold</b>", infinity="<i>\n# head"
+    )
+    report = make_report(pandas.concat([results, foreign], ignore_index=True), note="<p>note")
+    markdown, page = render_markdown(report), render_html(report)
+    for text in (markdown, page):
+        assert not re.search("<script>|<b>bold|<i>\\s*# head|<p>note", text)
+        assert "&lt;script&gt;alert(1)&lt;/script&gt;" in text
+    lines = markdown.splitlines()
+    assert "# head" not in lines
+    rows = [line for line in lines if "alert(1)" in line and line.startswith("| dijkstra")]
+    assert rows
+    assert all(r"&lt;/script&gt;\| †" in line for line in rows)
+
+
+def test_cells_that_depend_on_the_device_by_more_than_their_seeds_do_are_marked(results, tmp_path):
+    """The seeds of a cell are up to 0.2 % apart; on the CPU NE is 1 % higher, NE++ 0.01 %."""
+    results.to_csv(tmp_path / "results.csv", index=False)
+    assert "‡" not in render_markdown(make_report(read_tables(tmp_path)[0]))
+    chosen = results[(results["num_nodes"] == 100) & results["model"].isin(["NE", "NE++"])]
+    chosen = chosen[chosen["supervision"] == "na"]
+    factor = chosen["model"].map({"NE": 1.01, "NE++": 1.0001})
+    chosen.assign(value=chosen["value"] * factor).to_csv(
+        tmp_path / "device-sensitivity.csv", index=False
+    )
+    compared, _ = read_tables(tmp_path)
+    assert len(compared) == len(results)
+    report = make_report(compared)
+    (table,) = [t for t in report.number_tables if t.name == "seq-na"]
+    for row in table.rows:
+        for cell, (_, num_nodes) in zip(row.cells, table.columns, strict=True):
+            assert cell.ours.endswith(" ‡") == (row.texts[1] == "NE" and num_nodes == 100)
+    page = render_markdown(report)
+    assert "‡ marks a number that depends on the device." in page
+    assert re.search(r"NE at 100 nodes (\d+) of \1 \(.*\), NE\+\+ at 100 nodes 0 of \d+ \(", page)
+    assert r"$\ddagger$" in latex_table(table)

@@ -3,7 +3,7 @@
 import pytest
 from processes import run_python
 
-from algotransfer.report.collect import read_results
+from algotransfer.report.collect import read_hops, read_results
 
 COMMAND = "from algotransfer.cli import main; raise SystemExit(main())"
 
@@ -22,6 +22,6 @@ def test_smoke(tmp_path):
     assert networks["value"].notna().all()
     assert set(networks["seed"]) == {0, 1}
     assert "other_data" in networks["marks"].iloc[0]
-    hops = read_results(tmp_path / "results" / "hops.csv")
+    hops = read_hops(tmp_path / "results" / "hops.csv")
     assert len(hops.drop_duplicates(["target", "model", "method"])) == 20
     assert "†" in (tmp_path / "results" / "report.html").read_text()

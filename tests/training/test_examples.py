@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from algotransfer import Experiment, make_dataset
+from algotransfer.errors import UserError
 from algotransfer.experiment import MAX_EXTRA_STEPS
-from algotransfer.training.examples import make_examples, tasks_of
+from algotransfer.training.examples import make_examples, tasks_of, typical_infinity
 
 TOGETHER = Experiment(model="ne++", target="dijkstra", method="multitask", base=("prim",))
 
@@ -58,3 +59,18 @@ def test_a_base_is_the_same_for_all():
 def test_steps_out_of_range_are_refused(extra_steps):
     with pytest.raises(ValueError, match=rf"extra_steps={extra_steps}; expected 0 to"):
         Experiment(extra_steps=extra_steps)
+
+
+def test_the_largest_infinity_is_a_number_that_a_card_can_hold(dataset):
+    largest = float(np.finfo(np.float32).max)
+    assert typical_infinity(tasks_of(TOGETHER), dataset, largest) == [largest, largest]
+
+
+def test_an_infinity_that_no_card_can_hold_is_refused(dataset):
+    (task,) = tasks_of(Experiment(target="dijkstra"))
+    algorithm = dataclasses.replace(
+        task.algorithm, stand_in=lambda final_key: -final_key[..., 0] - 1
+    )
+    task = dataclasses.replace(task, algorithm=algorithm)
+    with pytest.raises(UserError, match="stands for ∞ in dijkstra is -.* on average over"):
+        typical_infinity((task,), dataset, "instance")

@@ -115,7 +115,7 @@ def from_clrs(name: str, feedback) -> ClrsFeedback:
 def _convert(name: str, probes: Mapping[str, np.ndarray]) -> ClrsFeedback:
     if name not in COUNTERPARTS:
         raise UserError(
-            f"the CLRS-30 algorithm {name!r} has no counterpart; sample one of "
+            f"the CLRS-30 algorithm {name!r:.80} has no counterpart; sample one of "
             f"{', '.join(COUNTERPARTS)} (dfs of CLRS-30 runs on directed graphs and restarts at "
             "every node)"
         )
@@ -124,8 +124,8 @@ def _convert(name: str, probes: Mapping[str, np.ndarray]) -> ClrsFeedback:
     missing = [probe for probe in needed if probe not in probes]
     if missing:
         raise UserError(
-            f"the feedback of {name!r} has {', '.join(probes)} but not {', '.join(missing)}; write "
-            "it with benchmarks/peers/clrs_samples.py"
+            f"the feedback of {name!r:.80} has {', '.join(probes)!s:.80} but not "
+            f"{', '.join(missing)}; write it with benchmarks/peers/clrs_samples.py"
         )
     reached = probes[counterpart.reached] == 1
     unreached_key = ALGORITHMS[counterpart.algorithm].unreached_key
@@ -147,8 +147,8 @@ def _graphs(
     directed = (weights != weights.mT).any((1, 2)) | (adjacency != adjacency.mT).any((1, 2))
     if directed.any():
         raise UserError(
-            f"graph {np.argmax(directed)} of {name!r} is directed; expected symmetric A and adj: "
-            "sample undirected graphs, the default of CLRS-30"
+            f"graph {np.argmax(directed)} of {name!r:.80} is directed; expected symmetric A and "
+            "adj: sample undirected graphs, the default of CLRS-30"
         )
     num_graphs, num_nodes = is_source.shape
     graph_id, *ends = np.nonzero(np.triu(adjacency, k=1))  # above the diagonal: no self-loops

@@ -2,15 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.segment import Segment
 from rich.text import Text
 
+# Visible replacements of control characters (␛ for escape); of text-direction characters: �.
+VISIBLE = {code: 0x2400 + code for code in range(0x20) if chr(code) not in "\t\n"}
+VISIBLE |= {0x7F: 0x2421}
+VISIBLE |= dict.fromkeys([*range(0x80, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A)], "�")
+
+
+class _SafeConsole(Console):
+    """A console that prints control characters in text as visible characters."""
+
+    def render(
+        self, renderable: RenderableType, options: ConsoleOptions | None = None
+    ) -> Iterator[Segment]:
+        """Render as rich does; control codes of rich itself stay."""
+        for segment in super().render(renderable, options):
+            if segment.control:
+                yield segment
+            else:
+                yield segment._replace(text=segment.text.translate(VISIBLE))
+
+
 # Names of nodes and files may look like markup; print them unchanged.
-plain_console = partial(Console, highlight=False, markup=False, emoji=False)
+plain_console = partial(_SafeConsole, highlight=False, markup=False, emoji=False)
 output = plain_console()
 errors = plain_console(stderr=True)
 

@@ -78,10 +78,17 @@ class EvaluateCommand:
     def _evaluate(self, folder: Path | None = None) -> None:
         from algotransfer.cli.console import next_step, output, progress_bar, wrote
         from algotransfer.evaluation import beside_paper, beside_paper_table, summary_table
-        from algotransfer.evaluation.evaluate import evaluate, save_evaluation
+        from algotransfer.evaluation.evaluate import (
+            EVALUATION,
+            evaluate,
+            read_evaluation,
+            save_evaluation,
+        )
         from algotransfer.files import write_atomically
         from algotransfer.training import load_model
 
+        if folder is not None and self.keep and (folder / EVALUATION).exists():
+            read_evaluation(folder)  # fail before the work if it cannot be extended
         model = load_model(self.model)
         if self.infinity is not None:
             experiment = dataclasses.replace(model.experiment, infinity=self.infinity)

@@ -24,7 +24,7 @@ from algotransfer.cli.list_command import ListCommand
 from algotransfer.cli.report import ReportCommand
 from algotransfer.cli.reproduce import ReproduceCommand
 from algotransfer.cli.train import TrainCommand
-from algotransfer.compilation_cache import keep_compiled_programs
+from algotransfer.compilation_cache import keep_compiled_programs, remove_unreadable
 from algotransfer.errors import UserError
 from algotransfer.files import Notice
 
@@ -53,6 +53,7 @@ DESCRIPTION = """Learn graph algorithms from inputs and outputs, with the steps 
 `algotransfer COMMAND --help` shows the options of a command; `--version` shows the release."""
 
 MISTAKE, INTERRUPTED, TERMINATED = 2, 130, 143
+DAMAGED_PROGRAM = "a compiled program in the cache was damaged; it is removed and compiled again"
 KEPT = "finished work is kept; run the same command again to continue"
 
 
@@ -107,6 +108,8 @@ def _signals_and_notices() -> Iterator[None]:
         raise Terminated
 
     def show(message, category, *place, **more):
+        if remove_unreadable(str(message)):
+            message, category = f"{DAMAGED_PROGRAM} ({message!s:.80})", Notice
         if not issubclass(category, Notice):
             show_before(message, category, *place, **more)
         elif str(message) not in printed:

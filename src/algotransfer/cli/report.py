@@ -30,12 +30,11 @@ class ReportCommand:
     def run(self) -> None:
         """Collect the results and write the reports."""
         from algotransfer.cli.console import next_step, output, wrote
-        from algotransfer.report.collect import read_results
         from algotransfer.report.report_data import make_report
         from algotransfer.report.write_report import (
-            HOPS,
             RESULTS,
             put_claims,
+            read_tables,
             time_note,
             write_report,
         )
@@ -46,8 +45,7 @@ class ReportCommand:
             raise UserError(
                 f"there is no {self.out / RESULTS}; name a folder of runs with --folder"
             )
-        results = read_results(self.out / RESULTS)
-        hops = read_results(self.out / HOPS) if (self.out / HOPS).exists() else None
+        results, hops = read_tables(self.out)
         note = time_note(self.out)
         examples = self._write_examples(results) if self.examples else {}
         data = make_report(results, hops, note, examples)
@@ -89,10 +87,13 @@ class ReportCommand:
             trained_runs,
         )
         from algotransfer.report.write_report import CALLS, ENVIRONMENTS, HOPS, RESULTS
-        from algotransfer.reproduce.call_log import read_calls
+        from algotransfer.reproduce.call_log import CALLS as CALLS_FOLDER
+        from algotransfer.reproduce.call_log import check_calls, read_calls
         from algotransfer.training.runs import WEIGHTS, write_json
 
         tables = {RESULTS: collect(folder), HOPS: collect_hops(folder)}
+        calls = read_calls(folder)
+        check_calls(calls, folder / CALLS_FOLDER)
         self.out.mkdir(parents=True, exist_ok=True)
         for name, table in tables.items():
             write_atomically(
@@ -101,7 +102,7 @@ class ReportCommand:
             wrote(self.out / name)
         write_json(self.out / ENVIRONMENTS, environments(folder))
         wrote(self.out / ENVIRONMENTS)
-        write_json(self.out / CALLS, {"calls": read_calls(folder)})
+        write_json(self.out / CALLS, {"calls": calls})
         wrote(self.out / CALLS)
         if self.weights is not None:
             self.weights.mkdir(parents=True, exist_ok=True)

@@ -77,13 +77,13 @@ def _dataset(arrays: Mapping[str, np.ndarray], card: Mapping[str, Any]) -> Datas
     version = card.get("format_version")
     if version != FORMAT_VERSION:
         raise UserError(
-            f"it has format version {version!r}; expected {FORMAT_VERSION}: make it again, or use "
-            "the release that wrote it"
+            f"it has format version {version!r:.80}; expected {FORMAT_VERSION}: make it again, or "
+            "use the release that wrote it"
         )
     name: Any = card.get("algorithm")
     if name not in ALGORITHMS:
         raise UserError(
-            f"it holds traces of {name!r}, which is not registered; add the algorithm to "
+            f"it holds traces of {name!r:.80}, which is not registered; add the algorithm to "
             f"ALGORITHMS first (registered: {', '.join(ALGORITHMS)})"
         )
     algorithm = ALGORITHMS[name]
@@ -118,7 +118,7 @@ def _check_shapes(arrays: Mapping[str, np.ndarray], algorithm: Algorithm) -> Non
         array = arrays[name]
         if array.dtype != dtype or array.shape != shape:
             raise UserError(
-                f"entry {name!r} is {array.dtype} {list(array.shape)}, "
+                f"entry {name!r:.80} is {array.dtype} {list(array.shape)}, "
                 f"expected {dtype} {list(shape)}"
             )
 
@@ -153,7 +153,7 @@ def _check_ranges(arrays: Mapping[str, np.ndarray], num_nodes: int) -> None:
         array = arrays[name]
         if array.size and (array.min() < low or array.max() > high):
             raise UserError(
-                f"entry {name!r} holds {array.min()}…{array.max()}, expected {low}…{high}"
+                f"entry {name!r:.80} holds {array.min()}…{array.max()}, expected {low}…{high}"
             )
     if np.any(np.isnan(arrays["key"])):
         raise UserError("entry 'key' holds NaN; expected numbers or infinity")

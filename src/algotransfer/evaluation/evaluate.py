@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from algotransfer.checksums import verify_checksum, write_checksum
 from algotransfer.datasets import PRESETS, Dataset, make_dataset
 from algotransfer.datasets.presets import PAPER_FAMILIES
+from algotransfer.errors import UserError
 from algotransfer.evaluation.evaluate_networks import COLUMNS, Progress, evaluate_networks
 from algotransfer.evaluation.horizon import training_horizon
 from algotransfer.files import DamagedFile, write_atomically
@@ -18,7 +19,13 @@ if TYPE_CHECKING:
     import pandas
 
 EVALUATION = "evaluation.csv"
-TEXT = tuple(name for name, kind in COLUMNS.items() if kind == "str")
+MAX_INTEGER = 2**53  # pandas reads integer columns with gaps as floats, exact up to here
+EXPECTED = {
+    "float64": "a number",
+    "int64": "an integer",
+    "Int64": "an integer or nothing",
+    "bool": "True or False",
+}
 
 
 def evaluate(
@@ -87,19 +94,66 @@ def read_evaluation(folder: Path) -> pandas.DataFrame:
     path = folder / EVALUATION
     try:
         verify_checksum(path)
-        return read_table(path, TEXT)
-    except DamagedFile as error:
+        return read_table(path, COLUMNS)
+    except UserError as error:
         raise DamagedFile(f"{error}; make it again with `algotransfer evaluate {folder}`") from None
 
 
-def read_table(path: str | Path, text: Iterable[str]) -> pandas.DataFrame:
-    """Read a CSV whose text columns stay text, even for a family called NA or 007."""
+def read_table(path: str | Path, kinds: Mapping[str, str]) -> pandas.DataFrame:
+    """Read a CSV; raise a `UserError` if a column is missing or holds values of another type.
+
+    Text stays text, even for a family called NA or 007.
+
+    **Arguments:**
+
+    - `kinds`: the pandas type of each required column; other columns are returned as they are.
+    """
     import pandas
 
-    columns = dict.fromkeys(text, "")
-    kinds: Any = dict.fromkeys(columns, "str")
-    frame = pandas.read_csv(path, dtype=kinds, keep_default_na=False, na_values=[""])
-    return frame.fillna(columns)
+    text = {name: "" for name, kind in kinds.items() if kind == "str"}
+    dtype: Any = dict.fromkeys(text, "str")
+    try:
+        frame = pandas.read_csv(path, dtype=dtype, keep_default_na=False, na_values=[""])
+    except ValueError as error:  # pandas raises subclasses for content that it cannot parse
+        raise UserError(f"{path} is not a table of results ({error!s:.80})") from error
+    missing = [name for name in kinds if name not in frame]
+    if missing:
+        raise UserError(f"{path} is not a table of results: it has no column {missing[0]!r}")
+    frame = frame.fillna(text)
+    for name, kind in kinds.items():
+        if kind != "str":
+            frame[name] = _typed_column(frame[name], kind, path)
+    return frame
+
+
+def _typed_column(values: Any, kind: str, path: str | Path) -> Any:
+    """Convert a column; raise a `UserError` that quotes the first value of another type."""
+    try:
+        return _convert(values, kind)
+    except (ValueError, TypeError, OverflowError):
+        pass
+    for value in values:
+        try:
+            _convert(values.__class__([value]), kind)
+        except (ValueError, TypeError, OverflowError):
+            break
+    raise UserError(
+        f"{path} is not a table of results: {values.name} is {str(value)!r:.80}, "
+        f"expected {EXPECTED[kind]}"
+    )
+
+
+def _convert(values: Any, kind: str) -> Any:
+    import pandas
+
+    if kind == "bool":
+        if not values.isin([True, False]).all():
+            raise ValueError
+        return values.astype(bool)
+    numbers: Any = pandas.to_numeric(values)
+    if kind != "float64" and (numbers.abs() > MAX_INTEGER).any():  # a cast would wrap around
+        raise OverflowError
+    return (numbers if kind == "float64" else numbers.astype("Int64")).astype(kind)
 
 
 def _with_other_sizes(frame: pandas.DataFrame, old: Any) -> pandas.DataFrame:

@@ -10,12 +10,13 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from algotransfer.algorithms import Algorithm, run
-from algotransfer.errors import UserError
+from algotransfer.errors import UserError, shown
 from algotransfer.evaluation.halting import check_halt, read_at
 from algotransfer.evaluation.harness import FreeRun, target_only
 from algotransfer.evaluation.horizon import training_horizon
 from algotransfer.graphs.graph import Graph
 from algotransfer.graphs.named import check_single
+from algotransfer.limits import FLOAT32_RANGE, is_positive
 from algotransfer.networks.rollout import MAX_STEPS
 from algotransfer.training.examples import tasks_of
 from algotransfer.training.runs import Model, load_model
@@ -79,8 +80,8 @@ def execute(
     steps = graph.num_nodes if steps is None else steps
     if not 1 <= steps <= MAX_STEPS:
         raise UserError(f"steps={steps}; expected 1 to {MAX_STEPS:,}")
-    if infinity is not None and not 0 < infinity <= np.finfo(np.float32).max:
-        raise UserError(f"infinity={infinity}; expected a positive number within float32's range")
+    if infinity is not None and not is_positive(infinity):
+        raise UserError(f"infinity={shown(infinity)}; expected a number above 0, {FLOAT32_RANGE}")
     tasks = tasks_of(model.experiment)
     constants = model.card["infinity"] if infinity is None else [float(infinity)] * len(tasks)
     networks = jax.tree.map(lambda leaf: leaf[None], model.network(seed))

@@ -56,7 +56,8 @@ def from_networkx(
             weights.append(float(value))
         except (TypeError, ValueError):
             raise UserError(
-                f"the edge between {tail!r} and {head!r} has weight {value!r}; expected a number"
+                f"the edge between {tail!r:.80} and {head!r:.80} has weight {value!r:.80}; "
+                "expected a number"
             ) from None
     return named_graph(
         names,

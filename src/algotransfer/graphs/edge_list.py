@@ -56,7 +56,9 @@ def read_edge_list(content: bytes, source: Hashable = None) -> NamedGraph:
                 ends.append(pair)
                 weights.append(_number(weight))
             elif weight:
-                raise UserError(f"weight {weight!r}, but no target; give the edge both its ends")
+                raise UserError(
+                    f"weight {weight!r:.80}, but no target; give the edge both its ends"
+                )
     except (ValueError, csv.Error) as error:
         raise UserError(f"line {rows.line_num}: {error}") from None
     if columns is None:
@@ -72,7 +74,7 @@ def _columns(header: list[str]) -> list[str]:
     # Without a weight column, an unknown column may be a misspelt weight.
     if known != [*HEADER] and sorted(columns) != ["source", "target"]:
         raise UserError(
-            f"the header is {','.join(header)!r}; expected source,target,weight or u,v,weight "
+            f"the header is {','.join(header)!r:.80}; expected source,target,weight or u,v,weight "
             "(other columns are ignored) or source,target alone, separated by commas"
         )
     return columns
@@ -82,7 +84,7 @@ def _number(weight: str) -> float:
     try:
         return float(weight or 1)
     except ValueError:
-        raise UserError(f"the weight is {weight!r}; expected a number") from None
+        raise UserError(f"the weight is {weight!r:.80}; expected a number") from None
 
 
 def write_edge_list(graph: Graph, names: Sequence[str], node_attributes: Attributes) -> bytes:
@@ -95,8 +97,9 @@ def write_edge_list(graph: Graph, names: Sequence[str], node_attributes: Attribu
     for name in names:
         if not name or name != name.strip() or name.startswith("#") or len(name.splitlines()) > 1:
             raise UserError(
-                f"the node name {name!r} is empty, starts or ends with a space, starts with # or "
-                "has several lines, which an edge list cannot hold; write a .graphml file instead"
+                f"the node name {name!r:.80} is empty, starts or ends with a space, starts with # "
+                "or has several lines, which an edge list cannot hold; write a .graphml file "
+                "instead"
             )
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")

@@ -23,15 +23,21 @@ from algotransfer.graphs.named import (
 
 @dataclass(frozen=True)
 class Format:
-    """Reader (content, source) and writer (graph, names, node attributes) of a file format."""
+    """Reader (content, source) and writer (graph, names, node attributes) of a file format.
+
+    **Arguments:**
+
+    - `max_bytes`: largest size of a file; reading takes up to 30 times as much memory.
+    """
 
     read: Callable[[bytes, Hashable], NamedGraph]
     write: Callable[[Graph, Sequence[str], Attributes], bytes]
+    max_bytes: int
 
 
 FORMATS = {
-    ".csv": Format(read_edge_list, write_edge_list),
-    ".graphml": Format(read_graphml, write_graphml),
+    ".csv": Format(read_edge_list, write_edge_list, max_bytes=2**26),
+    ".graphml": Format(read_graphml, write_graphml, max_bytes=2**26),
 }
 
 
@@ -53,6 +59,11 @@ def read_graph(path: str | os.PathLike[str], source: Hashable = None) -> NamedGr
     format = _format(path)
     if not path.is_file():
         raise FileNotFoundError(f"there is no file {path}; check the path")
+    if (size := path.stat().st_size) > format.max_bytes:
+        raise UserError(
+            f"{path} has {size:,} bytes; expected at most {format.max_bytes:,} in a {path.suffix} "
+            "file: read a part of the graph"
+        )
     try:
         return format.read(path.read_bytes(), source)
     except ValueError as error:
@@ -86,7 +97,7 @@ def _format(path: Path) -> Format:
     suffix = path.suffix.lower()
     if suffix not in FORMATS:
         raise UserError(
-            f"{path} has the suffix {suffix!r}; expected {' or '.join(FORMATS)}: rename or convert "
-            "the file"
+            f"{path} has the suffix {suffix!r:.80}; expected {' or '.join(FORMATS)}: rename or "
+            "convert the file"
         )
     return FORMATS[suffix]

@@ -34,7 +34,7 @@ def read_graphml(content: bytes, source: Hashable = None) -> NamedGraph:
     try:
         network = networkx.parse_graphml(text, force_multigraph=True)
     except networkx.NetworkXError as error:
-        raise UserError(f"networkx cannot read it as GraphML: {error}") from None
+        raise UserError(f"networkx cannot read it as GraphML: {error!s:.80}") from None
     for _, _, data in network.edges(data=True):
         data.setdefault("weight", default_weight)
     return from_networkx(network, source)

@@ -15,6 +15,7 @@ from algotransfer.errors import UserError
 from algotransfer.graphs.graph import MAX_NODES, Graph, check_graph, from_edges
 from algotransfer.registry import nearest
 
+MAX_NAME_LENGTH = 1000  # characters
 INTEGER = re.compile(r"-?\d{1,18}")
 Attributes = Mapping[str, Sequence[Any] | np.ndarray]  # by name, one value per node
 
@@ -59,11 +60,12 @@ def named_graph(
     - `directed`: whether an edge must be listed in both directions.
     """
     check_num_nodes(len(names))
+    _check_lengths(names)
     _check_weights(names, ends, weights)
     loops = np.flatnonzero(ends[0] == ends[1])
     if loops.size:
         raise UserError(
-            f"node {names[ends[0, loops[0]]]!r} has an edge to itself; remove self-loops"
+            f"node {names[ends[0, loops[0]]]!r:.80} has an edge to itself; remove self-loops"
         )
 
     low, high = ends.min(axis=0), ends.max(axis=0)
@@ -72,20 +74,21 @@ def named_graph(
     different = np.flatnonzero(weights != weights[first][pair])
     if different.size:
         here, before = different[0], first[pair[different[0]]]
+        tail, head = (names[end] for end in ends[:, here])
         raise UserError(
-            f"the edge between {names[ends[0, here]]!r} and {names[ends[1, here]]!r} is listed "
-            f"with two weights, {weights[before]:g} and {weights[here]:g}; graphs are undirected: "
-            "give every edge one weight"
+            f"the edge between {tail!r:.80} and {head!r:.80} is listed with two weights, "
+            f"{weights[before]:g} and {weights[here]:g}; graphs are undirected: give every edge "
+            "one weight"
         )
     directed = np.broadcast_to(directed, len(pair))
     forward = np.isin(np.arange(len(first)), pair[~directed | (ends[0] < ends[1])])
     backward = np.isin(np.arange(len(first)), pair[~directed | (ends[0] > ends[1])])
     one_way = first[~(forward & backward)]
     if one_way.size:
+        tail, head = (names[end] for end in ends[:, one_way[0]])
         raise UserError(
-            f"the edge from {names[ends[0, one_way[0]]]!r} to {names[ends[1, one_way[0]]]!r} has "
-            "no edge back; graphs are undirected: add the reverse edges or declare the graph "
-            "undirected"
+            f"the edge from {tail!r:.80} to {head!r:.80} has no edge back; graphs are undirected: "
+            "add the reverse edges or declare the graph undirected"
         )
 
     graph = from_edges(
@@ -125,6 +128,7 @@ def check_names(names: Sequence[Hashable] | None, num_nodes: int) -> Sequence[Ha
             f"got {len(names)} names ({len(set(names))} different) for {num_nodes} nodes; expected "
             "a different name for each node"
         )
+    _check_lengths(names)
     return names
 
 
@@ -133,10 +137,20 @@ def check_attributes(attributes: Attributes | None, num_nodes: int) -> Attribute
     for name, values in (attributes or {}).items():
         if np.shape(values) != (num_nodes,):
             raise UserError(
-                f"node attribute {name!r} has shape {np.shape(values)}; expected one value for "
+                f"node attribute {name!r:.80} has shape {np.shape(values)}; expected one value for "
                 f"each of the {num_nodes} nodes"
             )
     return attributes or {}
+
+
+def _check_lengths(names: Sequence[Hashable]) -> None:
+    """Raise a `UserError` for names that would make printing and comparing them slow."""
+    for name in names:
+        if isinstance(name, str) and len(name) > MAX_NAME_LENGTH:
+            raise UserError(
+                f"the node name {name!r:.80}… has {len(name)} characters; expected at most "
+                f"{MAX_NAME_LENGTH}: shorten it"
+            )
 
 
 def _check_weights(names, ends, weights) -> None:
@@ -147,8 +161,8 @@ def _check_weights(names, ends, weights) -> None:
     if bad.size:
         tail, head = names[ends[0, bad[0]]], names[ends[1, bad[0]]]
         raise UserError(
-            f"the edge between {tail!r} and {head!r} has weight {weights[bad[0]]:g}; expected a "
-            "number that float32 can hold (about 1e-45 to 3e38 in size, or 0)"
+            f"the edge between {tail!r:.80} and {head!r:.80} has weight {weights[bad[0]]:g}; "
+            "expected a number that float32 can hold (about 1e-45 to 3e38 in size, or 0)"
         )
 
 
@@ -167,10 +181,10 @@ def _find(source: Hashable, names: Sequence[Hashable]) -> int:
         raise UserError(
             f"source {source} is neither the name of a node nor an index in 0…{len(names) - 1}"
         )
-    known = ", ".join(map(repr, names[:5])) + (", …" if len(names) > 5 else "")
+    known = ", ".join(f"{name!r:.80}" for name in names[:5]) + (", …" if len(names) > 5 else "")
     raise UserError(
-        f"no node is named {source!r}{nearest(str(source), map(str, names))}; choose one of {known}"
-        + ("" if numbered else ", or an integer index")
+        f"no node is named {source!r:.80}{nearest(str(source), map(str, names))}; choose one of "
+        f"{known}" + ("" if numbered else ", or an integer index")
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 from algotransfer.datasets.presets import PAPER_FAMILIES
@@ -31,18 +32,20 @@ def seed_values(results: Any, halt: str = "told") -> pandas.DataFrame:
     import pandas
 
     results = least_marked(read_at(results, halt))
+    results = results.assign(value_cpu=results.get("value_cpu", math.nan))
     keys = [*EXPERIMENT, "row", "seed", "num_nodes", "metric"]
     families = results.drop_duplicates([*keys, "family"]).rename(columns={"family": "graph"})
     complete = families[families["graph"].isin(PAPER_FAMILIES)]
     means = complete.groupby(keys, dropna=False, sort=False, as_index=False).agg(
         value=("value", "mean"),
+        value_cpu=("value_cpu", "mean"),
         graphs=("graph", "nunique"),
         marks=("marks", "first"),
         diverged=("diverged", "max"),
         num_graphs=("num_graphs", "min"),
     )
     means = means[means["graphs"] == len(PAPER_FAMILIES)].assign(graph="mean")
-    columns = [*keys, "graph", "value", "marks", "diverged", "num_graphs"]
+    columns = [*keys, "graph", "value", "value_cpu", "marks", "diverged", "num_graphs"]
     return pandas.concat([families[columns], means[columns]], ignore_index=True)
 
 
@@ -67,6 +70,7 @@ def without_algorithm(cells: Any) -> Any:
 def over_seeds(values: Any) -> pandas.DataFrame:
     """Return mean, standard deviation, median and range over seeds of every network's cell.
 
+    `mean_cpu` is the mean of an evaluation of the same seeds on a CPU; NaN if a seed lacks one.
     `seeds` counts seeds with a number, `of` all seeds of the experiment.
     """
     networks = values[values["row"] == "network"]
@@ -74,6 +78,7 @@ def over_seeds(values: Any) -> pandas.DataFrame:
     groups = networks.groupby(CELL, sort=False, as_index=False)
     return groups.agg(
         mean=("value", "mean"),
+        mean_cpu=("value_cpu", lambda values: values.mean(skipna=False)),
         std=("value", population_std),
         median=("value", "median"),
         low=("value", "min"),

@@ -10,17 +10,32 @@ from typing import TYPE_CHECKING, Any
 
 from algotransfer.datasets import PRESETS
 from algotransfer.errors import UserError
-from algotransfer.evaluation.evaluate import EVALUATION, TEXT, read_evaluation, read_table
+from algotransfer.evaluation.evaluate import EVALUATION, read_evaluation, read_table
+from algotransfer.evaluation.evaluate_networks import COLUMNS
 from algotransfer.evaluation.summary import paper_key
 from algotransfer.experiment import Experiment
 from algotransfer.files import DamagedFile, Notice
 from algotransfer.training.provenance import read_provenance
-from algotransfer.training.runs import WEIGHTS, Model, load_model
+from algotransfer.training.runs import WEIGHTS, Model, check_weights, load_model, read_config
 
 if TYPE_CHECKING:
     import pandas
 
 EXPERIMENT = ["supervision", "model", "method", "source", "target"]
+NAME_COLUMNS = dict.fromkeys([*EXPERIMENT, "marks"], "str")
+RESULT_COLUMNS = {
+    **NAME_COLUMNS,
+    **{name: kind for name, kind in COLUMNS.items() if name != "hop"},
+    "infinity": "str",
+    "run": "str",
+    "diverged": "bool",
+}
+HOP_COLUMNS = {
+    **NAME_COLUMNS,
+    **{name: COLUMNS[name] for name in ("row", "num_nodes", "hop", "value")},
+    "low": "float64",
+    "high": "float64",
+}
 # Fields that the paper's tables name, and one that decides speed alone.
 NAMED = {"model", "target", "supervision", "method", "base", "select", "precision"}
 
@@ -32,15 +47,21 @@ def environments(folder: str | Path) -> dict[str, Any]:
 
 
 def read_results(path: str | Path) -> pandas.DataFrame:
-    """Reads a table that `collect` or `collect_hops` made and somebody kept."""
-    try:
-        frame = read_table(path, (*TEXT, *EXPERIMENT, "infinity", "run", "marks"))
-    except ValueError as error:  # as pandas calls what it cannot parse
-        raise UserError(f"{path} is not a table of results ({error})") from error
-    missing = [column for column in (*EXPERIMENT, "row", "num_nodes") if column not in frame]
-    if missing:
-        raise UserError(f"{path} is not a table of results: it has no column {missing[0]!r}")
-    return frame.assign(marks=frame.get("marks", ""))
+    """Read a CSV of the table that `collect` returns."""
+    return read_table(path, RESULT_COLUMNS)
+
+
+def read_hops(path: str | Path) -> pandas.DataFrame:
+    """Read a CSV of the table that `collect_hops` returns."""
+    return read_table(path, HOP_COLUMNS)
+
+
+def add_cpu_values(results: pandas.DataFrame, path: str | Path) -> pandas.DataFrame:
+    """Add the column `value_cpu`, from an evaluation of the same networks on a CPU."""
+    keys = [*EXPERIMENT, "row", "seed", "family", "num_nodes", "metric"]
+    other: Any = read_table(path, {name: RESULT_COLUMNS[name] for name in (*keys, "value")})
+    other = other[[*keys, "value"]].rename(columns={"value": "value_cpu"}).drop_duplicates(keys)
+    return results.merge(other, on=keys, how="left")
 
 
 def collect(folder: str | Path) -> pandas.DataFrame:
@@ -109,6 +130,8 @@ def trained_runs(folder: str | Path) -> Iterator[tuple[Path, Model]]:
     for path in sorted(Path(folder).glob(f"*/*/{WEIGHTS}")):
         try:
             model = load_model(path)
+            if (config := read_config(path.parent)) is not None:
+                check_weights(path, config)
         except DamagedFile:
             raise
         except ValueError as error:

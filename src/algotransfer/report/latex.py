@@ -23,6 +23,7 @@ ESCAPED = {
     "±": r"$\pm$",
     "–": "--",
     "†": r"$\dagger$",
+    "‡": r"$\ddagger$",
     "∞": r"$\infty$",
 }
 HEAD = "% Written by `algotransfer report`; needs \\usepackage{booktabs,graphicx}.\n"

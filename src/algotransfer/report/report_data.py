@@ -8,6 +8,7 @@ from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from algotransfer.evaluation.result_tables import number
 from algotransfer.report.agreement import measure_agreement
 from algotransfer.report.cells import (
     all_cells,
@@ -123,7 +124,8 @@ def make_report(
     tables = make_paper_tables(cells, references)
     extra_tables = make_extra_tables(extra, references)
     gaps = [GAPS] * (not all(table.complete for table in tables))
-    introduction = (LEGEND, *gaps, SHARED_DATA, count_runs(results), *[note] * bool(note))
+    notes = [text for text in (describe_device_dependence(ours), count_runs(results), note) if text]
+    introduction = (LEGEND, *gaps, SHARED_DATA, *notes)
     claims = make_claims_section(judge_claims(by_halt, paper_cells()))
     own = own_networks(ours)
     sections = [claims]
@@ -152,6 +154,33 @@ def count_runs(results: Any) -> str:
         f"{known} of the paper's {len(printed)} experiments and {len(seeds) - known} of our own, "
         f"{least if least == most else f'{least} to {most}'} seeds each, "
         f"{len(diverged)} seeds diverged; rule for ∞: {rules}."
+    )
+
+
+def describe_device_dependence(ours: Any) -> str:
+    """Return a paragraph about ‡ and the number of cells with it; empty without CPU values.
+
+    **Arguments:**
+
+    - `ours`: what `over_seeds` returns.
+    """
+    cells = ours[ours["mean_cpu"].notna() & (ours["graph"] == "mean")]
+    if not len(cells):
+        return ""
+    cells = cells.assign(difference=(cells["mean"] - cells["mean_cpu"]).abs())
+    counts = []
+    for (model, num_nodes), lines in cells.groupby(["model", "num_nodes"]):
+        largest = lines.groupby("metric")["difference"].max()
+        shown = [f"{number(largest[m], 2)} in `{m}`" for m in ("pred", "tree") if m in largest]
+        marked = (lines["difference"] > lines["std"]).sum()
+        text = f"{model} at {num_nodes} nodes {marked} of {len(lines)}"
+        counts.append(text + (f" (largest difference {' and '.join(shown)})" if shown else ""))
+    return (
+        "‡ marks a number that depends on the device. Nearly all of ours were measured on a GPU; "
+        "evaluated again on a CPU (`device-sensitivity.csv`), the same networks give a mean that "
+        "differs by more than the standard deviation over seeds, because rounding decides between "
+        "nearly equal options. Marked means over families, of those that were compared: "
+        f"{', '.join(counts)}. `tables.csv` has both means."
     )
 
 

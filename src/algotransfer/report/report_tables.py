@@ -55,15 +55,22 @@ class ReportCell:
     low: float = math.nan  # least and largest seed
     high: float = math.nan
     percentile: float = math.nan  # of the paper's number among our seeds
+    mean_cpu: float = math.nan  # of the same networks, evaluated on a CPU
+
+    @property
+    def depends_on_device(self) -> bool:
+        """Whether an evaluation on a CPU differs by more than the standard deviation over seeds."""
+        return abs(self.mean - self.mean_cpu) > self.std
 
     @property
     def ours(self) -> str:
-        """Mean ± standard deviation over seeds, with counts of missing and diverged seeds."""
+        """Mean ± standard deviation over seeds, counts of missing and diverged seeds, and ‡."""
         if not self.seeds:
             return ""
         text = spread(self.mean, self.std if self.seeds > 1 else math.nan)
         text += f" ({self.seeds} of {self.of} seeds)" if self.seeds < self.of else ""
-        return text + (f" ({self.diverged} diverged)" if self.diverged else "")
+        text += f" ({self.diverged} diverged)" if self.diverged else ""
+        return f"{text} ‡" if self.depends_on_device else text
 
     @property
     def theirs(self) -> str:
@@ -194,4 +201,5 @@ def _cell(line: dict[str, Any]) -> ReportCell:
         return ReportCell(**paper)
     std = known.get("std", math.nan)  # missing where a seed is infinite
     counts = {name: int(known[name]) for name in ("seeds", "of", "diverged")}
-    return ReportCell(known["mean"], std, **counts, low=known["low"], high=known["high"], **paper)
+    more = {name: known[name] for name in ("low", "high", "mean_cpu") if name in known}
+    return ReportCell(known["mean"], std, **counts, **more, **paper)

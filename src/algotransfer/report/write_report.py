@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from algotransfer.errors import UserError
 from algotransfer.files import read_json, write_atomically
+from algotransfer.report.collect import add_cpu_values, read_hops, read_results
 from algotransfer.report.html import render_html
 from algotransfer.report.latex import render_latex
 from algotransfer.report.markdown import render_markdown, section_content
 from algotransfer.report.report_data import ReportData
-from algotransfer.reproduce.call_log import time_spent
+from algotransfer.reproduce.call_log import check_calls, check_slices, time_spent
+
+if TYPE_CHECKING:
+    import pandas
 
 RESULTS, HOPS, CALLS = "results.csv", "hops.csv", "calls.json"
-ENVIRONMENTS = "environments.json"
+ENVIRONMENTS, CPU_VALUES = "environments.json", "device-sensitivity.csv"
 START, END = "<!-- claims: written by `algotransfer report` -->", "<!-- end of claims -->"
 
 
@@ -31,14 +37,25 @@ def write_report(data: ReportData, folder: Path) -> Iterator[Path]:
         yield folder / name
 
 
+def read_tables(folder: Path) -> tuple[pandas.DataFrame, pandas.DataFrame | None]:
+    """Read the results of a folder, with CPU values if it has them, and the hops if it has them."""
+    results = read_results(folder / RESULTS)
+    if (folder / CPU_VALUES).exists():
+        results = add_cpu_values(results, folder / CPU_VALUES)
+    return results, read_hops(folder / HOPS) if (folder / HOPS).exists() else None
+
+
 def time_note(folder: Path) -> str:
     """Return a paragraph about the time that the runs took, empty without recorded calls."""
     if not (folder / CALLS).exists():
         return ""
-    slices = []
+    calls = read_json(folder / CALLS, "calls")["calls"]
+    check_calls(calls, folder / CALLS)
+    runs = []
     if (folder / ENVIRONMENTS).exists():
-        slices = [s for of_run in read_json(folder / ENVIRONMENTS).values() for s in of_run]
-    return time_spent(read_json(folder / CALLS, "calls")["calls"], slices)
+        runs = list(read_json(folder / ENVIRONMENTS).values())
+        check_slices(runs, folder / ENVIRONMENTS)
+    return time_spent(calls, itertools.chain.from_iterable(runs))
 
 
 def claims_block(data: ReportData) -> str:

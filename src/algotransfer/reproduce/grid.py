@@ -55,7 +55,7 @@ def experiments(
     for table in tables:
         if table not in printed:
             names = ", ".join(printed)
-            raise UserError(f"the paper has no table {table!r}; choose among {names}")
+            raise UserError(f"the paper has no table {table!r:.80}; choose among {names}")
     candidates = [experiment for table in tables for experiment in printed[table]]
     new_models = set(models) - {e.model for row in printed.values() for e in row}
     wanted = [

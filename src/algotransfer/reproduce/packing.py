@@ -1,57 +1,79 @@
-"""Runs as one archive, to go on with them on another machine."""
+"""Archives of runs, to continue them on another machine."""
 
 from __future__ import annotations
 
 import gzip
-import hashlib
 import io
+import itertools
+import json
+import os
 import shutil
 import tarfile
 import tempfile
+import warnings
 import zlib
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO, cast
 
 from algotransfer.array_files import load_arrays
-from algotransfer.checksums import CHECKSUMS_FILE
+from algotransfer.checksums import CHECKSUMS_FILE, has_valid_checksum, write_checksum
 from algotransfer.errors import UserError
-from algotransfer.evaluation.evaluate import EVALUATION
-from algotransfer.files import DamagedFile, open_atomically
+from algotransfer.evaluation.evaluate import EVALUATION, read_table
+from algotransfer.evaluation.evaluate_networks import COLUMNS
+from algotransfer.experiment import Experiment
+from algotransfer.files import (
+    DamagedFile,
+    ForeignFile,
+    Notice,
+    open_atomically,
+    set_aside,
+    write_atomically,
+)
 from algotransfer.locks import locked
-from algotransfer.reproduce.call_log import CALL
-from algotransfer.training.runs import CHECKPOINT, WEIGHTS
+from algotransfer.reproduce.call_log import CALL, CALLS, read_call
+from algotransfer.training.checkpoints import FORMAT as CHECKPOINT_FORMAT
+from algotransfer.training.provenance import ENVIRONMENT, read_entries
+from algotransfer.training.runs import (
+    CHECKPOINT,
+    FORMAT,
+    METRICS,
+    WEIGHTS,
+    card_configuration,
+    read_config,
+    run_folder,
+)
 
 MAX_UNPACKED_BYTES = 2**32  # bytes that an archive may unpack to
 MAX_READ_BYTES = 2**26  # bytes that reading may ask for at once: names and sizes need far fewer
-NAMES = {
-    "config.json",
-    "environment.json",
-    "metrics.jsonl",
-    CHECKPOINT,
-    WEIGHTS,
-    EVALUATION,
-    CHECKSUMS_FILE,
-    CALL,
-}
+MAX_FOLDERS = 10_000  # of runs and of calls in one archive
+MAX_NAME_BYTES = 255  # in each part of a path, the limit of most file systems
+MAX_NOTICES = 20  # of files that were left out
+CONFIG = "config.json"
 
 
 def pack(folder: str | Path, archive: str | Path) -> int:
-    """Puts the files of all runs below a folder into an archive; returns how many.
+    """Write the files of all runs in a folder into an archive; return how many.
 
-    Equal runs give equal bytes: no times, and nothing about whoever packs them.
+    Equal runs give equal bytes: the archive holds neither times nor users.
     """
-    files, packed = sorted(Path(folder).glob("*/*/*")), 0
+    files = [path for path in sorted(Path(folder).glob("*/*/*")) if path.name in CHECKS]
+    if (folders := len({path.parent for path in files})) > MAX_FOLDERS:
+        raise UserError(
+            f"{folder} holds {folders} runs and calls; an archive takes at most {MAX_FOLDERS}: "
+            "move some of them to another folder"
+        )
+    packed = 0
     with (
         open_atomically(archive) as stream,
         gzip.GzipFile(filename="", fileobj=stream, mode="wb", mtime=0) as compressed,
         tarfile.open(fileobj=compressed, mode="w") as tar,
     ):
         for path in files:
-            if path.name not in NAMES:
-                continue
             try:
                 content = path.read_bytes()
-            except FileNotFoundError:  # a checkpoint goes when a training ends
+            except FileNotFoundError:  # a checkpoint is removed when its training ends
                 continue
             member = tarfile.TarInfo(str(path.relative_to(folder)))
             member.size = len(content)
@@ -61,118 +83,260 @@ def pack(folder: str | Path, archive: str | Path) -> int:
 
 
 def unpack(archive: str | Path, folder: str | Path) -> int:
-    """Takes runs out of an archive; only plain files of runs, nothing that leaves the folder.
+    """Take runs out of an archive: only plain files of runs, only inside the folder.
 
-    A run that is further here stays as it is: one that has ended, unless it has ended in the
-    archive too, or a checkpoint after more epochs. When weights arrive, the checkpoint that led to
-    them goes, and so does an evaluation of others. The whole archive is read and checked before
-    the first file is written.
+    The whole archive is read before the first file is written. Every file is compared with its
+    hash and with the run that its folder is named after; a `Notice` names each file that is left
+    out.
+
+    Intact weights are never replaced, and a checkpoint only by one after more epochs. When weights
+    are taken, the checkpoint that led to them is removed. If the weights are the same on both
+    sides, files that are missing or damaged in the folder are taken, and an evaluation that has
+    more lines.
 
     **Returns:** how many files were taken.
     """
+    taken, notices = 0, []
     try:
         with gzip.open(archive) as content:
-            members = _check(content, archive)
-            runs: dict[PurePosixPath, dict[str, tarfile.TarInfo]] = {}
-            for member in members:
-                path = PurePosixPath(member.name)
-                runs.setdefault(path.parent, {})[path.name] = member
+            members = _check_members(content, archive)
             content.seek(0)
             with tarfile.open(fileobj=content, mode="r:") as tar:
-                return sum(_take(tar, files, Path(folder, run)) for run, files in runs.items())
+                for run, files in itertools.groupby(members, _run_of):
+                    with tempfile.TemporaryDirectory() as place:
+                        incoming = Path(place, run)
+                        _extract(tar, files, incoming)
+                        names, problems = _take(incoming, Path(folder, run))
+                    taken += len(names)
+                    notices += [f"{archive}: {run}: {problem}"[:400] for problem in problems]
     except (tarfile.TarError, EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise DamagedFile(f"{archive} is damaged or no archive of runs ({error})") from error
+        raise DamagedFile(f"{archive} is damaged or not an archive of runs ({error})") from error
+    if (more := len(notices) - MAX_NOTICES) > 0:
+        notices[MAX_NOTICES:] = [f"{archive}: {more} more files or runs were left out"]
+    for notice in notices:
+        warnings.warn(notice, Notice, stacklevel=2)
+    return taken
 
 
-def _check(content: gzip.GzipFile, archive: str | Path) -> list[tarfile.TarInfo]:
-    """The members of an archive, after a look at each and at the checksum behind the last."""
+def _run_of(member: tarfile.TarInfo) -> PurePosixPath:
+    return PurePosixPath(member.name).parent
+
+
+def _check_members(content: gzip.GzipFile, archive: str | Path) -> list[tarfile.TarInfo]:
+    """Return the members of an archive; check all of them, and the checksum after the last."""
     limited = _Limited(content, f"{archive} unpacks to more than {MAX_UNPACKED_BYTES} bytes")
-    members, total = [], 0
+    members: list[tarfile.TarInfo] = []
+    names: set[PurePosixPath] = set()
+    runs: list[PurePosixPath] = []
+    total = 0
     with tarfile.open(fileobj=cast(BinaryIO, limited), mode="r:") as tar:
         for member in tar:
             path = PurePosixPath(member.name)
             inside = len(path.parts) == 3 and ".." not in path.parts and not path.is_absolute()
-            if not (member.isfile() and inside and path.name in NAMES):
-                raise UserError(f"{archive} holds {member.name!r}, which is no file of a run")
+            short = all(len(os.fsencode(part)) <= MAX_NAME_BYTES for part in path.parts)
+            if not (member.isfile() and inside and short and path.name in CHECKS):
+                raise UserError(f"{archive} holds {member.name!r:.80}, which is no file of a run")
+            if path in names:
+                raise UserError(f"{archive} holds {member.name!r:.80} twice; pack the runs again")
             total += member.size
             if total > MAX_UNPACKED_BYTES:
                 raise UserError(limited.too_much)
+            if not runs or path.parent != runs[-1]:
+                runs.append(path.parent)
+            if len(runs) > MAX_FOLDERS:
+                raise UserError(
+                    f"{archive} holds more than {MAX_FOLDERS} runs and calls; pack fewer at once"
+                )
+            names.add(path)
             members.append(member)
     while limited.read(2**20):
         pass
+    if len(set(runs)) < len(runs):  # seeking back in a compressed stream takes long
+        raise UserError(f"{archive} has files of one run in several places; pack the runs again")
     return members
 
 
-def _take(tar: tarfile.TarFile, files: dict[str, tarfile.TarInfo], run: Path) -> int:
-    """Writes the files of one run, unless what is there is further."""
+def _extract(tar: tarfile.TarFile, files: Iterable[tarfile.TarInfo], place: Path) -> None:
+    place.mkdir(parents=True)
+    for member in files:
+        content = tar.extractfile(member)
+        assert content is not None  # a plain file has content
+        with (place / PurePosixPath(member.name).name).open("wb") as stream:
+            shutil.copyfileobj(content, stream)
+
+
+@dataclass(frozen=True)
+class _Contents:
+    """The valid files of a run folder, and what is wrong with the others.
+
+    **Arguments:**
+
+    - `weights`: hash of the weights; None without valid ones.
+    - `epochs`: number of epochs before the checkpoint; 0 without a valid one.
+    """
+
+    files: frozenset[str]
+    problems: tuple[str, ...]
+    weights: str | None
+    epochs: int
+
+
+def _inspect(run: Path) -> _Contents:
+    """Compare the files of a run with their hashes and with the name of their folder."""
+    problems: list[str] = []
+    found: dict[str, Any] = {}
+    for name in sorted(CHECKS):
+        if not (run / name).is_file():
+            continue
+        try:
+            found[name] = CHECKS[name](run / name)
+        except (ValueError, TypeError, KeyError, RecursionError) as error:
+            reason = str(error).replace(f"{run}{os.sep}", "")
+            problems.append(f"{name} is left out ({reason})")
+    weights, epochs = found.get(WEIGHTS), found.get(CHECKPOINT, 0)
+    return _Contents(frozenset(found), tuple(problems), weights, epochs)
+
+
+def _check_config(path: Path) -> None:
+    config = read_config(path.parent)
+    if config is None:
+        raise DamagedFile("it is not the configuration that its folder is named after")
+    _check_folder(path, config)
+
+
+def _check_weights(path: Path) -> str:
+    card = load_arrays(path)[1]
+    if card.get("format") != FORMAT:
+        raise UserError(f"its format is {card.get('format')!r:.80}, expected {FORMAT!r}")
+    _check_folder(path, card_configuration(card))
+    return card["sha256"]
+
+
+def _check_checkpoint(path: Path) -> int:
+    card = load_arrays(path)[1]
+    epoch = card.get("epoch")
+    if card.get("format") != CHECKPOINT_FORMAT or type(epoch) is not int:
+        raise UserError(f"its format is {card.get('format')!r:.80}, expected {CHECKPOINT_FORMAT!r}")
+    _check_folder(path, card.get("config"))
+    return epoch
+
+
+def _check_folder(path: Path, config: Any) -> None:
+    """Raise unless a file is in the folder of the run with this configuration."""
+    fields = config.get("experiment") if isinstance(config, dict) else None
+    expected = run_folder(path.parents[2], Experiment.from_json(fields), config)
+    if path.parent != expected:
+        raise ForeignFile(f"it belongs to the run {expected.parent.name}/{expected.name}")
+
+
+def _check_metrics(path: Path) -> None:
+    if (path.parent / WEIGHTS).exists():  # before that it grows, and checkpoints hold a copy
+        _check_checksum(path)
+    for line in path.read_bytes().split(b"\n")[:-1]:
+        json.loads(line)
+
+
+def _check_evaluation(path: Path) -> None:
+    _check_checksum(path)
+    seeds = set(read_table(path, COLUMNS)["seed"].dropna())
+    config = read_config(path.parent)
+    if config is not None and not seeds <= {*config["seeds"]}:
+        raise ForeignFile(f"it is of the seeds {sorted(seeds)!s:.80}, which the run does not have")
+
+
+def _check_checksum(path: Path) -> None:
+    if not has_valid_checksum(path):
+        raise DamagedFile(f"it does not match its line in {CHECKSUMS_FILE}")
+
+
+def _check_call(path: Path) -> None:
+    if path.parents[1].name != CALLS:
+        raise ForeignFile("it is not the record of a call")
+    read_call(path)
+
+
+# The files of a run, in the order in which they are written; each function raises a ValueError,
+# TypeError, KeyError or RecursionError if a file is damaged or foreign.
+CHECKS: dict[str, Callable[[Path], Any]] = {
+    CONFIG: _check_config,
+    ENVIRONMENT: read_entries,
+    METRICS: _check_metrics,
+    CHECKPOINT: _check_checkpoint,
+    WEIGHTS: _check_weights,
+    EVALUATION: _check_evaluation,
+    CHECKSUMS_FILE: lambda path: None,  # its lines are compared with the other files
+    CALL: _check_call,
+}
+
+
+def _take(incoming: Path, run: Path) -> tuple[list[str], list[str]]:
+    """Write the files that are better than those in the run folder.
+
+    **Returns:** names of the files that were taken, and a sentence about each that was left out.
+    """
+    theirs = _inspect(incoming)
+    problems = list(theirs.problems)
+    if not theirs.files - {CHECKSUMS_FILE}:
+        return [], problems
     run.mkdir(parents=True, exist_ok=True)
     with locked(run):
-        if WEIGHTS in files:
-            if EVALUATION not in files and not _is_same(run / WEIGHTS, tar, files[WEIGHTS]):
-                (run / EVALUATION).unlink(missing_ok=True)
-        elif (run / WEIGHTS).exists() or _is_further(run / CHECKPOINT, tar, files.get(CHECKPOINT)):
-            return 0
-        for name, member in files.items():
-            with open_atomically(run / name) as stream:
-                shutil.copyfileobj(_open(tar, member), stream)
-        if WEIGHTS in files:
+        ours = _inspect(run)
+        if ours.weights and theirs.weights not in (None, ours.weights):
+            problems.append(
+                "the run has ended here with other weights, which stay; remove them to replace them"
+            )
+        wanted = _wanted(ours, theirs, incoming, run)
+        if WEIGHTS in wanted:
+            for name in {WEIGHTS, *({METRICS, EVALUATION} - {*wanted})}:
+                if (run / name).exists():
+                    reason = f"{run / name} does not belong to the weights that were unpacked"
+                    set_aside(run / name, reason, "it is not used any more")
+        for name in wanted:
+            write_atomically(run / name, (incoming / name).read_bytes())
+            if name == EVALUATION or (name == METRICS and theirs.weights):
+                write_checksum(run / name)
+        if WEIGHTS in wanted:
             (run / CHECKPOINT).unlink(missing_ok=True)
-    return len(files)
+    return wanted, problems
 
 
-def _open(tar: tarfile.TarFile, member: tarfile.TarInfo) -> Any:
-    content = tar.extractfile(member)
-    assert content is not None  # a plain file has content
-    return content
-
-
-def _is_same(path: Path, tar: tarfile.TarFile, member: tarfile.TarInfo) -> bool:
-    """Whether a file here is the one in the archive."""
-    if not path.exists():
-        return False
-    with path.open("rb") as here, _open(tar, member) as there:
-        sums = [hashlib.file_digest(stream, "sha256").digest() for stream in (here, there)]
-    return sums[0] == sums[1]
-
-
-def _is_further(path: Path, tar: tarfile.TarFile, member: tarfile.TarInfo | None) -> bool:
-    """Whether a checkpoint here has more epochs behind it than the one in the archive, if any."""
-    epochs = _epochs(path)
-    if not epochs or member is None:
-        return epochs > 0
-    with tempfile.NamedTemporaryFile() as copy:
-        shutil.copyfileobj(_open(tar, member), copy)
-        copy.flush()
-        return epochs > _epochs(Path(copy.name))
-
-
-def _epochs(checkpoint: Path) -> int:
-    """Epochs behind a checkpoint; none if it is damaged or not there."""
-    try:
-        epoch = load_arrays(checkpoint)[1].get("epoch")
-    except (DamagedFile, FileNotFoundError):
-        return 0
-    return epoch if isinstance(epoch, int) else 0
+def _wanted(ours: _Contents, theirs: _Contents, incoming: Path, run: Path) -> list[str]:
+    """Return the names of the files to take, in the order in which they are written."""
+    names = theirs.files - {CHECKSUMS_FILE}
+    if ours.weights:
+        names -= {CHECKPOINT} | ours.files
+        if theirs.weights != ours.weights:
+            names = frozenset()
+        elif EVALUATION in theirs.files & ours.files:
+            lines = [set((at / EVALUATION).read_bytes().splitlines()) for at in (run, incoming)]
+            names |= {EVALUATION} if lines[0] < lines[1] else set()
+    elif theirs.weights:
+        names -= {CHECKPOINT}
+    elif theirs.epochs > ours.epochs:
+        names -= {EVALUATION}
+    else:
+        names -= {EVALUATION, CHECKPOINT} | ours.files
+    return [name for name in CHECKS if name in names]
 
 
 class _Limited:
-    """What comes out of a compressed stream, until it is too much."""
+    """A compressed stream that raises a `UserError` beyond a number of unpacked bytes."""
 
     def __init__(self, stream: gzip.GzipFile, too_much: str):
         self.stream, self.too_much = stream, too_much
 
     def read(self, size: int = -1) -> bytes:
-        """At most so many bytes; never all that there are."""
+        """Read at most `size` bytes; refuse to read everything at once."""
         if not 0 <= size <= MAX_READ_BYTES or self.stream.tell() > MAX_UNPACKED_BYTES:
             raise UserError(self.too_much)
         return self.stream.read(size)
 
     def seek(self, place: int) -> int:
-        """Goes there, by reading everything before it."""
+        """Move to a position by reading everything before it."""
         if place > MAX_UNPACKED_BYTES:
             raise UserError(self.too_much)
         return self.stream.seek(place)
 
     def tell(self) -> int:
-        """The place in what comes out."""
+        """Return the position in the unpacked bytes."""
         return self.stream.tell()

@@ -13,6 +13,7 @@ import numpy as np
 
 from algotransfer.array_files import load_arrays, save_arrays
 from algotransfer.errors import UserError
+from algotransfer.experiment import first_difference
 from algotransfer.files import DamagedFile, set_aside, write_atomically
 from algotransfer.training.loop import SeedState
 from algotransfer.training.named_arrays import from_arrays, to_arrays
@@ -44,7 +45,7 @@ def load_checkpoint(
         set_aside(path, error)
         return None
     if card.get("format") != FORMAT:
-        raise UserError(f"{path} has format {card.get('format')!r}, expected {FORMAT!r}")
+        raise UserError(f"{path} has format {card.get('format')!r:.80}, expected {FORMAT!r}")
     if card["config"] != config:
         raise UserError(
             f"{path} belongs to another configuration: {first_difference(card['config'], config)}; "
@@ -54,12 +55,3 @@ def load_checkpoint(
     states = from_arrays(like, arrays, f"{path}")
     write_atomically(folder / METRICS, log.tobytes())
     return states, card["epoch"]
-
-
-def first_difference(theirs: Any, ours: Any, path: str = "") -> str:
-    """Names the first place where two JSON documents differ."""
-    if isinstance(theirs, dict) and isinstance(ours, dict):
-        for key in sorted(theirs.keys() | ours.keys()):
-            if theirs.get(key) != ours.get(key):
-                return first_difference(theirs.get(key), ours.get(key), f"{path}.{key}".strip("."))
-    return f"{path} is {theirs!r} there and {ours!r} here"

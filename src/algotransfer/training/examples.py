@@ -11,7 +11,9 @@ import numpy as np
 from algotransfer.algorithms import Trace, get_algorithm
 from algotransfer.algorithms.truth import Infinity, make_truth, stand_in_for
 from algotransfer.datasets import Dataset
+from algotransfer.errors import UserError
 from algotransfer.experiment import Experiment
+from algotransfer.limits import FLOAT32_RANGE, is_positive
 from algotransfer.networks.create import create_network
 from algotransfer.networks.executor import Executor, edge_kinds
 from algotransfer.networks.layouts import make_layouts
@@ -85,5 +87,13 @@ def typical_infinity(tasks: tuple[Task, ...], dataset: Dataset, infinity: Infini
     for task in tasks:
         final_key = dataset.trace(task.algorithm).final_key
         stand_ins = stand_in_for(task.algorithm, final_key, infinity)
-        constants.append(float(np.mean(stand_ins)) / task.algorithm.unit(dataset.num_nodes))
+        mean = float(np.asarray(stand_ins, np.float64).mean())  # a float32 sum may overflow
+        constant = mean / task.algorithm.unit(dataset.num_nodes)
+        if not is_positive(constant):
+            raise UserError(
+                f"the number that stands for ∞ in {task.algorithm.name} is {constant:g} on average "
+                f"over the training graphs; expected a number above 0, {FLOAT32_RANGE}: use "
+                "smaller weights, or set --infinity"
+            )
+        constants.append(constant)
     return constants

@@ -22,12 +22,13 @@ def read_provenance(folder: Path) -> list[dict[str, Any]]:
     if not path.exists():
         return []
     try:
-        return _entries(path)
+        return read_entries(path)
     except DamagedFile:
         return []
 
 
-def _entries(path: Path) -> list[dict[str, Any]]:
+def read_entries(path: Path) -> list[dict[str, Any]]:
+    """Return the entries of a file; raise `DamagedFile` unless it holds what was written."""
     try:
         content = json.loads(path.read_bytes())
         slices = content["slices"]
@@ -53,7 +54,7 @@ class ProvenanceRecord:
         """
         self.path = folder / ENVIRONMENT
         try:
-            self.before = _entries(self.path) if self.path.exists() else []
+            self.before = read_entries(self.path) if self.path.exists() else []
         except DamagedFile as error:  # a record only: what it said is lost, the run is not
             set_aside(self.path, error)
             self.before = []

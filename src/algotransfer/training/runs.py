@@ -8,7 +8,6 @@ that decides the weights: the experiment, the data and the group of seeds.
 from __future__ import annotations
 
 import json
-import math
 import os
 import platform
 import subprocess
@@ -25,9 +24,10 @@ from algotransfer.array_files import load_arrays, save_arrays
 from algotransfer.checksums import is_damaged
 from algotransfer.datasets import Splits
 from algotransfer.devices import default_device
-from algotransfer.errors import UserError
-from algotransfer.experiment import MAX_SEEDS, Experiment, fingerprint
-from algotransfer.files import DamagedFile, set_aside, write_atomically
+from algotransfer.errors import UserError, shown
+from algotransfer.experiment import MAX_SEEDS, Experiment, fingerprint, first_difference
+from algotransfer.files import DamagedFile, ForeignFile, set_aside, write_atomically
+from algotransfer.limits import FLOAT32_RANGE, is_positive
 from algotransfer.networks.executor import Executor
 from algotransfer.registry import nearest
 from algotransfer.training.examples import network_of
@@ -103,6 +103,19 @@ def keep_config(folder: Path, config: dict[str, Any]) -> None:
     if path.exists():
         set_aside(path, f"{path} is damaged")
     write_json(path, config)
+
+
+def check_weights(path: Path, config: dict[str, Any]) -> None:
+    """Raise unless a file holds intact weights of a run with this configuration."""
+    theirs = card_configuration(load_arrays(path)[1])
+    if theirs != config:
+        difference = first_difference(theirs, config)
+        raise ForeignFile(f"{path} belongs to another configuration: {difference}")
+
+
+def card_configuration(card: dict[str, Any]) -> dict[str, Any]:
+    """Return the configuration of the run whose weights have this card."""
+    return {name: card.get(name) for name in ("experiment", "seeds", "data")}
 
 
 def write_json(path: Path, content: dict[str, Any]) -> None:
@@ -185,7 +198,7 @@ def load_model(source: str | Path) -> Model:
     if card.get("format") != FORMAT:
         raise UserError(
             f"{path} is not a weights file of this version: its format is "
-            f"{card.get('format')!r}, expected {FORMAT!r}"
+            f"{card.get('format')!r:.80}, expected {FORMAT!r}"
         )
     try:
         experiment, seeds = _check_card(card)
@@ -204,17 +217,15 @@ def _check_card(card: dict[str, Any]) -> tuple[Experiment, tuple[int, ...]]:
     seeds, diverged = card.pop("seeds", None), card.get("diverged")
     whole = isinstance(seeds, list) and all(type(seed) is int for seed in seeds)
     if not whole or not 1 <= len(seeds) <= MAX_SEEDS:
-        raise UserError(f"its seeds are {seeds!r:.100}, expected a list of whole numbers")
+        raise UserError(f"its seeds are {seeds!r:.80}, expected a list of whole numbers")
     if not isinstance(diverged, list) or len(diverged) != len(seeds):
         raise UserError("its card does not say which of its seeds diverged")
     infinity: Any = card.get("infinity")
     numbers = isinstance(infinity, list) and len(infinity) == len(experiment.tasks)
-    if not numbers or not all(
-        isinstance(value, int | float) and math.isfinite(value) for value in infinity
-    ):
+    if not numbers or not all(type(v) in (int, float) and is_positive(v) for v in infinity):
         raise UserError(
-            f"what stands for ∞ is {infinity!r:.100}, expected a finite number for each of its "
-            f"{len(experiment.tasks)} tasks"
+            f"what stands for ∞ is {shown(infinity)}, expected a number above 0, {FLOAT32_RANGE}, "
+            f"for each of its {len(experiment.tasks)} tasks"
         )
     if not isinstance(card.get("data"), dict) or not isinstance(card["data"].get("train"), dict):
         raise UserError("its card does not say what data it was trained on")
@@ -222,10 +233,11 @@ def _check_card(card: dict[str, Any]) -> tuple[Experiment, tuple[int, ...]]:
 
 
 def finished_model(folder: Path, config: dict[str, Any]) -> Model | None:
-    """The model of a run that has ended; None if it has not, or if its weights are damaged.
+    """Return the model of a finished run; None without intact weights of this configuration.
 
-    Damaged weights are set aside, so that training makes them again. A damaged log is set aside
-    too; nothing but another training could make it again, and nothing depends on it.
+    Damaged weights and weights of another run are set aside, so that training makes them again. A
+    damaged log is set aside too; only another training could make it again, and nothing depends on
+    it.
     """
     if not (folder / WEIGHTS).exists():
         return None
@@ -234,19 +246,23 @@ def finished_model(folder: Path, config: dict[str, Any]) -> Model | None:
         set_aside(folder / METRICS, f"{folder / METRICS} is damaged", then)
     keep_config(folder, config)
     try:
+        check_weights(folder / WEIGHTS, config)
         return load_model(folder)
-    except DamagedFile as error:
+    except (DamagedFile, ForeignFile) as error:
         set_aside(folder / WEIGHTS, error)
         return None
 
 
 def is_finished(folder: Path) -> bool:
-    """Whether a run has ended, and its weights, configuration and log are what was written."""
-    try:
-        load_arrays(folder / WEIGHTS)
-    except (DamagedFile, FileNotFoundError):
+    """Return whether a run has ended and its weights, configuration and log are intact."""
+    config = read_config(folder)
+    if config is None or is_damaged(folder / METRICS):
         return False
-    return read_config(folder) is not None and not is_damaged(folder / METRICS)
+    try:
+        check_weights(folder / WEIGHTS, config)
+    except (DamagedFile, ForeignFile, FileNotFoundError):
+        return False
+    return True
 
 
 def committed_weights() -> dict[str, Path]:

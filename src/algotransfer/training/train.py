@@ -132,6 +132,7 @@ def train(
         if track:
             reporters.append(stack.enter_context(progress.tracker(track, experiment, len(seeds))))
         began = time.monotonic()
+        infinity = typical_infinity(tasks, splits.train, experiment.infinity)
         training = make_examples(tasks, splits.train, experiment.infinity, experiment.extra_steps)
         validation = make_examples(
             tasks, splits.validation, experiment.infinity, experiment.extra_steps
@@ -186,7 +187,7 @@ def train(
             "epochs": np.asarray(states.epoch).tolist(),
             "validation_loss": _finite(states.best_loss),
             "diverged": np.asarray(states.diverged).tolist(),
-            "infinity": typical_infinity(tasks, splits.train, experiment.infinity),
+            "infinity": infinity,
             "memory": memory,
             "horizon": int(jnp.max(training.truths[-1].length)),
         }
