@@ -34,8 +34,7 @@ from algotransfer.experiment import Experiment
 from algotransfer.networks import NE, NEPlusPlus
 from algotransfer.training import objective, train
 from algotransfer.training.examples import make_examples
-from algotransfer.training.loop import SeedState
-from algotransfer.training.train import compile_epoch, start_seeds
+from algotransfer.training.program import SeedState, compile_epoch, start_seeds
 from algotransfer.training.training_rollouts import SWITCH
 
 STEPS = 100

@@ -21,6 +21,7 @@ from algotransfer.experiment import Experiment
 from algotransfer.reproduce import steps
 from algotransfer.reproduce.runner import run_steps
 from algotransfer.reproduce.steps import EvaluateStep, TrainStep
+from algotransfer.training import epochs
 from algotransfer.training.named_arrays import to_arrays
 from algotransfer.training.provenance import read_entries
 from algotransfer.training.runs import CHECKPOINT, WEIGHTS, read_config
@@ -70,7 +71,7 @@ def quick(replace=setattr) -> None:
 
     Faults fall upon files, so an evaluation is whatever tells weights apart to the last bit.
     """
-    compile_epoch, compiled = TRAINING.compile_epoch, []
+    compile_epoch, compiled = epochs.compile_epoch, []
     start_seeds = functools.cache(TRAINING.start_seeds)
 
     def compile_once(*arguments):
@@ -90,7 +91,7 @@ def quick(replace=setattr) -> None:
         ]
         return pandas.DataFrame(rows, columns=list(COLUMNS)).astype(COLUMNS)
 
-    replace(TRAINING, "compile_epoch", compile_once)
+    replace(epochs, "compile_epoch", compile_once)
     replace(TRAINING, "start_seeds", start_again)
     replace(TRAINING, "make_examples", functools.cache(TRAINING.make_examples))
     replace(steps, "evaluate", evaluate)

@@ -14,8 +14,8 @@ from training.small import examples_of, graphs
 from algotransfer.experiment import Experiment
 from algotransfer.training import loop
 from algotransfer.training.examples import network_of, tasks_of
-from algotransfer.training.loop import Program
 from algotransfer.training.objective import objective
+from algotransfer.training.program import Program
 from algotransfer.training.transfer import METHODS, trainable
 
 # So small a learning rate that weights stay as they are: what an epoch reports is then known.

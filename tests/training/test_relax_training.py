@@ -17,7 +17,8 @@ from algotransfer.networks import RelaxationExecutor
 from algotransfer.networks.relax import Selection
 from algotransfer.training import load_model
 from algotransfer.training.objective import draw_noise, objective
-from algotransfer.training.train import start_seeds, train
+from algotransfer.training.program import start_seeds
+from algotransfer.training.train import train
 from algotransfer.training.transfer import METHODS
 
 # The target is the last: here one that samples trajectories without its steps.

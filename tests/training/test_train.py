@@ -16,10 +16,9 @@ import pytest
 from algotransfer.array_files import load_arrays
 from algotransfer.datasets import Preset, make_splits
 from algotransfer.experiment import Experiment
-from algotransfer.training import load_model, runs, train
-from algotransfer.training.train import compile_epoch, start_seeds
+from algotransfer.training import epochs, load_model, program, runs, train
+from algotransfer.training.program import compile_epoch, start_seeds
 
-MODULE = sys.modules["algotransfer.training.train"]  # the function has the same name
 TINY = Preset(family=("er", "grid"), train=32, validation=8, test=4, num_nodes=6, test_sizes=(6,))
 FAST = Experiment(target="bellman_ford", supervision="tf", hidden=4, batch_size=16, max_epochs=3)
 
@@ -99,11 +98,11 @@ def test_an_interruption_waits_for_the_end_of_an_epoch(splits, tmp_path, capsys)
 
     options = {"data": splits, "folder": tmp_path / "parts", "show": False}
     with pytest.raises(KeyboardInterrupt):
-        train(FAST, 2, watchers=[interrupt], **options)
+        train(FAST, 2, reporters=[interrupt], **options)
     assert "stopping after this epoch" in capsys.readouterr().err
     assert signal.getsignal(signal.SIGINT) is handler
     with pytest.raises(KeyboardInterrupt):  # a second one does not wait: this epoch is lost
-        train(FAST, 2, watchers=[interrupt, interrupt], **options)
+        train(FAST, 2, reporters=[interrupt, interrupt], **options)
     path, _ = train(FAST, 2, **options)
     assert same(weights_of(path), weights_of(whole))
     slices = json.loads((path / "environment.json").read_text())["slices"]
@@ -120,7 +119,7 @@ def test_what_starts_again_leaves_nothing_of_the_old(pause, splits, tmp_path):
         raise InterruptedError
 
     with pytest.raises(InterruptedError):
-        train(FAST, 1, resume=False, watchers=[crash], **options)
+        train(FAST, 1, resume=False, reporters=[crash], **options)
     train(FAST, 1, **options)
     epochs = [json.loads(line)["epoch"] for line in (path / "metrics.jsonl").open()]
     assert epochs == [1, 2, 3]
@@ -204,12 +203,12 @@ def test_a_batch_that_does_not_fit_is_split(splits, tmp_path, monkeypatch):
         path, _ = train(experiment, 1, data=splits, folder=tmp_path / folder, show=False)
         return json.loads((path / "metrics.jsonl").read_text())["train_loss"]
 
-    monkeypatch.setattr(MODULE, "compile_epoch", compile_and_note)
+    monkeypatch.setattr(epochs, "compile_epoch", compile_and_note)
     whole = losses("whole")
-    monkeypatch.setattr(MODULE, "memory_limit", lambda: (needs[0] - 1) / MODULE.MEMORY_SHARE)
+    monkeypatch.setattr(program, "memory_limit", lambda: (needs[0] - 1) / program.MEMORY_SHARE)
     assert losses("split") == pytest.approx(whole, rel=1e-5)
     assert needs[1] < needs[0]
-    monkeypatch.setattr(MODULE, "memory_limit", lambda: 0)
+    monkeypatch.setattr(program, "memory_limit", lambda: 0)
     with pytest.raises(ValueError, match="train fewer seeds at once"):
         losses("none")
 
@@ -270,7 +269,7 @@ def test_the_tracking_adapter_speaks_the_shared_dialect(splits, tmp_path, monkey
 def test_one_compile_serves_a_run(splits, tmp_path, monkeypatch):
     counted = []
     monkeypatch.setattr(
-        MODULE,
+        epochs,
         "compile_epoch",
         lambda *arguments: counted.append(1) or compile_epoch(*arguments),
     )

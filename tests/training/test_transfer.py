@@ -16,7 +16,7 @@ from algotransfer.experiment import Experiment
 from algotransfer.networks import MaxMPNN
 from algotransfer.training.examples import network_of
 from algotransfer.training.examples import tasks_of as tasks_of_experiment
-from algotransfer.training.loop import Program
+from algotransfer.training.program import Program
 from algotransfer.training.transfer import METHODS, trainable, transfer
 
 HIDDEN = 4

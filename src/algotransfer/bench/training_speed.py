@@ -17,7 +17,7 @@ from algotransfer.devices import peak_memory
 from algotransfer.experiment import Experiment
 from algotransfer.networks.executor import num_features
 from algotransfer.training.examples import make_examples, network_of, tasks_of
-from algotransfer.training.train import compile_epoch, start_seeds
+from algotransfer.training.program import compile_epoch, start_seeds
 
 
 def prepare_epoch(

@@ -73,7 +73,7 @@ class TrainCommand:
             resume=self.resume,
             track=self.track,
             checkpoint_seconds=self.checkpoint_seconds,
-            watchers=[lambda rows, graphs_per_second: epochs.append(rows)],
+            reporters=[lambda rows, graphs_per_second: epochs.append(rows)],
         )
         assert model is not None  # only a deadline pauses a run
         output.print(training_table(model))

@@ -147,7 +147,7 @@ class TrainStep(Step):
             device=device,
             show=False,
             pause=monitor.should_pause,
-            watchers=(report,),
+            reporters=(report,),
         )
         seconds = read_provenance(path)[-1]["seconds"]
         if model is None:

@@ -15,8 +15,8 @@ from algotransfer.array_files import load_arrays, save_arrays
 from algotransfer.errors import UserError
 from algotransfer.experiment import first_difference
 from algotransfer.files import DamagedFile, set_aside, write_atomically
-from algotransfer.training.loop import SeedState
 from algotransfer.training.named_arrays import from_arrays, to_arrays
+from algotransfer.training.program import SeedState
 from algotransfer.training.runs import CHECKPOINT, METRICS
 
 FORMAT = "algotransfer checkpoint 1"

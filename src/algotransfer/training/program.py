@@ -1,13 +1,15 @@
-"""All seeds of an experiment trained by one compiled program, an epoch at a time.
+"""The compiled program of an experiment: one epoch of all seeds.
 
-Everything a seed's future depends on is its `SeedState`, a pytree of arrays; an epoch is a pure
-function of it, so that seeds are a `vmap` and resuming is loading.
+Everything that the future of a seed depends on is its `SeedState`, a pytree of arrays. An epoch is
+a pure function of it, so seeds are a `vmap` and resuming is loading.
 """
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import equinox as eqx
 import jax
@@ -16,11 +18,16 @@ import optax
 from jax import lax
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray, UInt32
 
+from algotransfer.devices import memory_limit
+from algotransfer.errors import UserError
 from algotransfer.experiment import Experiment
 from algotransfer.networks.executor import Executor
+from algotransfer.training.examples import network_of, tasks_of
 from algotransfer.training.objective import Examples, Task, draw_noise, objective
+from algotransfer.training.transfer import METHODS, trainable, transfer
 
 VALIDATION_CHUNK = 256  # validation graphs that run at once
+MEMORY_SHARE = 0.8  # of the device's memory that a program may plan with
 
 
 class SeedState(eqx.Module):
@@ -28,23 +35,23 @@ class SeedState(eqx.Module):
 
     network: Executor
     optimiser: optax.OptState
-    best: Executor  # the weights of the best epoch, by value
+    best: Executor  # weights of the best epoch
     best_loss: Float[Array, ""]
     wait: Int[Array, ""]  # epochs since the best one
     epoch: Int[Array, ""]
     stopped: Bool[Array, ""]
     diverged: Bool[Array, ""]
-    key: UInt32[Array, "2"]  # its stream of random numbers
+    key: UInt32[Array, "2"]  # random key data
 
 
 @dataclass(frozen=True)
 class Program:
-    """What is compiled: an experiment's tasks, which weights learn, and how a batch is split."""
+    """An experiment's tasks, the weights that learn, and how a batch is split."""
 
     experiment: Experiment
     tasks: tuple[Task, ...]
     mask: Executor  # True at every weight that learns
-    pieces: int = 1  # parts of a batch that run one after the other, to save memory
+    pieces: int = 1  # sequential parts of a batch, to save memory
 
     @property
     def optimiser(self) -> optax.GradientTransformation:
@@ -55,7 +62,7 @@ class Program:
         )
 
     def start(self, network: Executor, key: PRNGKeyArray) -> SeedState:
-        """A seed before its first epoch."""
+        """Return a seed before its first epoch."""
         return SeedState(
             network=network,
             optimiser=self.optimiser.init(eqx.filter(network, self.mask)),
@@ -71,7 +78,7 @@ class Program:
     def epoch(
         self, state: SeedState, training: Examples, validation: Examples
     ) -> tuple[SeedState, dict[str, Array]]:
-        """One epoch of one seed: every batch once, then validation and the decision to stop."""
+        """Run one epoch of one seed: every batch once, then validation and early stopping."""
         key = jax.random.wrap_key_data(state.key)
         shuffle, noise, fixed = (jax.random.fold_in(key, k) for k in range(3))
         shuffle, noise = (jax.random.fold_in(key, state.epoch) for key in (shuffle, noise))
@@ -95,7 +102,7 @@ class Program:
         train_loss = jnp.mean(losses)
         loss = self.validate(network, validation, fixed)
 
-        # The first NaN or infinity ends a seed; its best weights so far remain.
+        # The first NaN or infinity ends a seed; it keeps its best weights so far.
         diverged = ~(jnp.isfinite(train_loss) & jnp.isfinite(loss))
         better = ~diverged & (loss < state.best_loss - self.experiment.tolerance)
         wait = jnp.where(better, 0, state.wait + 1)
@@ -120,7 +127,7 @@ class Program:
         return jax.tree.map(partial(jnp.where, state.stopped), state, after), report
 
     def validate(self, network: Executor, examples: Examples, key: PRNGKeyArray):
-        """The training loss on validation graphs, with the same noise in every epoch."""
+        """Return the training loss on validation graphs, with the same noise in every epoch."""
         total = len(examples)
         chunks = -(-total // VALIDATION_CHUNK)
         size = -(-total // chunks)
@@ -141,9 +148,9 @@ class Program:
         return objective(network, self.tasks, examples, noise, self.experiment.select)
 
     def _gradient(self, network, batch: Examples, key):
-        """Mean loss of a batch, its parts, and its gradient; piece by piece if asked to."""
+        """Return the mean loss of a batch, its parts and its gradient, piece by piece."""
         learning, frozen = eqx.partition(network, self.mask)
-        noise = self._noise(batch, key)  # of the whole batch: pieces sample what it would sample
+        noise = self._noise(batch, key)  # drawn for the whole batch, so that pieces sample the same
 
         def loss(learning, examples, noise):
             losses, parts = self._losses(eqx.combine(learning, frozen), examples, noise)
@@ -161,3 +168,54 @@ class Program:
         results = lax.map(piece, pieces)
         (value, parts), gradient = jax.tree.map(lambda a: jnp.mean(a, axis=0), results)
         return value, parts, gradient
+
+
+def start_seeds(
+    experiment: Experiment, seeds: tuple[int, ...], bases: eqx.Module | None = None
+) -> tuple[Program, SeedState]:
+    """Return the program of an experiment, and its seeds before their first epoch.
+
+    **Arguments:**
+
+    - `bases`: the pre-trained processor of each seed, if the method needs one.
+    """
+    method = METHODS[experiment.method]
+
+    def build(key, base):
+        return transfer(method, network_of(experiment, key), base)
+
+    one_base = jax.tree.map(lambda leaf: leaf[0], bases)
+    mask = trainable(method, jax.eval_shape(build, jax.random.key(0), one_base))
+    program = Program(experiment, tasks_of(experiment), mask)
+
+    @jax.jit  # separate buffers for weights and best weights, which epochs donate
+    @jax.vmap
+    def start(seed, base) -> SeedState:
+        key = jax.random.key(seed)
+        # New parts beside a base must not start from the initial weights of that base.
+        weights = jax.random.fold_in(key, 0 if base is None else 2)
+        return program.start(build(weights, base), jax.random.fold_in(key, 1))
+
+    return program, start(jnp.asarray(seeds, jnp.uint32), bases)
+
+
+def compile_epoch(program: Program, states: SeedState, training: Examples, validation: Examples):
+    """Compile an epoch of all seeds, with the batch in as few pieces as fit into memory.
+
+    **Returns:** the compiled epoch, and the bytes it needs.
+    """
+    batch_size = program.experiment.batch_size
+    limit = MEMORY_SHARE * memory_limit()
+    for pieces in (p for p in range(1, batch_size + 1) if batch_size % p == 0):
+        program = dataclasses.replace(program, pieces=pieces)
+        all_seeds = jax.jit(jax.vmap(program.epoch, in_axes=(0, None, None)), donate_argnums=0)
+        compiled = all_seeds.lower(states, training, validation).compile()
+        analysis: Any = compiled.memory_analysis()
+        need = int(analysis.temp_size_in_bytes + analysis.argument_size_in_bytes)
+        if need <= limit:
+            return compiled, need
+    raise UserError(
+        f"one graph of {training.layouts.num_nodes} nodes with {len(states.epoch)} seeds needs "
+        f"{need / 2**30:.1f} GiB, and {limit / 2**30:.1f} GiB may be used; "
+        "train fewer seeds at once, or fewer trajectories"
+    )

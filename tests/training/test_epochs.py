@@ -11,7 +11,7 @@ import pytest
 from algotransfer.datasets import make_dataset
 from algotransfer.experiment import Experiment
 from algotransfer.training.examples import make_examples
-from algotransfer.training.train import start_seeds
+from algotransfer.training.program import start_seeds
 
 EXPERIMENT = Experiment(
     target="bellman_ford", supervision="tf", hidden=4, batch_size=8, patience=2, max_epochs=50
