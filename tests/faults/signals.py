@@ -24,7 +24,7 @@ WORDS += ["--checkpoint-seconds", "0"]
 SIGNALS = {
     "SIGKILL to a process": (signal.SIGKILL, -signal.SIGKILL, ""),
     "SIGKILL, at any moment": (signal.SIGKILL, -signal.SIGKILL, ""),
-    "SIGTERM to a process": (signal.SIGTERM, 143, "asked to end; what was finished is kept"),
+    "SIGTERM to a process": (signal.SIGTERM, 143, "terminated; finished work is kept"),
     "SIGINT to a process": (signal.SIGINT, 130, "interrupted"),
     "out of memory, process ends": (signal.SIGUSR1, 137, ""),
     "files limited in size": (None, 2, "(File too large); nothing was changed there"),
