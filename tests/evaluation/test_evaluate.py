@@ -9,8 +9,7 @@ from evaluation import cases
 
 from algotransfer.cli import main
 from algotransfer.datasets import from_graphs, make_dataset
-from algotransfer.evaluation import COLUMNS, evaluate_networks
-from algotransfer.evaluation import execution as module
+from algotransfer.evaluation import COLUMNS, evaluate_networks, harness
 from algotransfer.evaluation.evaluate import read_evaluation, save_evaluation
 from algotransfer.experiment import Experiment
 
@@ -87,7 +86,7 @@ def test_every_seed_by_itself(frame, networks, datasets):
 
 def test_chunks_do_not_matter(frame, networks, datasets, monkeypatch):
     seen = []
-    monkeypatch.setitem(module.CHUNK_BYTES, "cpu", 10**4)
+    monkeypatch.setitem(harness.CHUNK_BYTES, "cpu", 10**4)
     chunked = evaluate_networks(
         networks, NO_ALGORITHM, [3, 9], list(datasets.values()), lambda *now: seen.append(now)
     )
@@ -145,7 +144,7 @@ def test_other_sizes_are_kept_when_asked_for(frame, tmp_path, capsys):
     save_evaluation(tmp_path, large)
     assert set(read_evaluation(tmp_path)["num_nodes"]) == {6}
     assert main(["evaluate", "ne-dijkstra-na", "--keep", "--out", "x.csv"]) == 2
-    assert "--keep is for the table in a run folder" in capsys.readouterr().err
+    assert "--keep applies to the table in a run folder" in capsys.readouterr().err
     (tmp_path / "weights.npz").touch()
     assert main(["evaluate", str(tmp_path), "--infinity", "100"]) == 2
     assert "is for the defaults; add --out" in capsys.readouterr().err
@@ -163,7 +162,7 @@ def test_families_may_have_any_name(tmp_path):
 
 def test_another_stand_in_for_infinity(tmp_path):
     """Exact relaxations do not depend on it; NE, which has seen another one in training, does."""
-    options = ["--num-nodes", "8", "--graph", "er", "--num-graphs", "4"]
+    options = ["--num-nodes", "8", "--family", "er", "--num-graphs", "4"]
     tables = {}
     for name in ("relax-dijkstra-na-4a6b0caf5adbc5a0", "ne-dijkstra-na"):
         for infinity in ("instance", "100"):

@@ -142,8 +142,8 @@ def test_long_names_are_refused_in_a_few_words(tmp_path):
     nodes = f'<node id="{name}"/><node id="b"/>'
     for inside, words in (
         (f'{nodes}<edge source="{name}" target="b"/>', "has 1000000 characters; expected at most"),
-        (f'{nodes}<edge source="{name}y" target="b"/>', "but no <node> has that id"),
-        (f"{nodes}{nodes}", "every node needs an id of its own"),
+        (f'{nodes}<edge source="{name}y" target="b"/>', "add a <node> with that id"),
+        (f"{nodes}{nodes}", "give every node an id of its own"),
     ):
         path.write_text(f"<graphml><graph>{inside}</graph></graphml>")
         with pytest.raises(ValueError, match=words) as caught:
