@@ -1,27 +1,39 @@
-"""Runs before any test: JAX on the CPU, shapes checked at every call, hypothesis profiles."""
+"""Settings of all tests: JAX on the CPU, compiled programs kept, shapes checked at every call."""
 
-import atexit
 import os
 import shutil
 import signal
-import tempfile
+from pathlib import Path
 
 # These must be set before jax is first imported. A value from outside wins, for instance to run
-# the tests on a GPU. Many tests train the same tiny networks: what one compiles serves the others,
-# in all processes of this run and in none of the next.
+# the tests on a GPU.
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
 os.environ.setdefault("MPLBACKEND", "agg")
-if "ALGOTRANSFER_COMPILATION_CACHE" not in os.environ:
-    compiled = tempfile.mkdtemp(prefix="algotransfer-compiled-")
-    os.environ["ALGOTRANSFER_COMPILATION_CACHE"] = compiled
-    atexit.register(shutil.rmtree, compiled, ignore_errors=True)
 
+import jax
 import pytest
 from hypothesis import HealthCheck, settings
 from jaxtyping import install_import_hook
 
 # Annotations of shapes and types are checked while the tests run, and only then.
 install_import_hook("algotransfer", "typechecking.typechecker")
+
+from algotransfer.compilation_cache import SWITCH, cache_folder, processor_hash
+
+# Most of the time of the tests is compiling, so compiled programs are kept between runs. JAX names
+# them by their content, its version and its options: a changed program is compiled again. Programs
+# of processes that tests start go to the same folder. `make clean` deletes it.
+CACHE = Path(__file__).parents[1] / ".pytest_cache" / f"compiled-{processor_hash()}"
+MAX_CACHE_BYTES = 2 * 2**30
+if SWITCH not in os.environ:
+    os.environ[SWITCH] = str(CACHE)
+    if "PYTEST_XDIST_WORKER" not in os.environ:  # once, before the workers start
+        size = sum(path.stat().st_size for path in CACHE.glob("*-cache"))
+        if size > MAX_CACHE_BYTES:
+            shutil.rmtree(CACHE, ignore_errors=True)
+if (folder := cache_folder()) is not None:
+    jax.config.update("jax_compilation_cache_dir", str(folder))
+    jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.05)
 
 # The default profile draws the same few examples each time: quick, and a failure is repeatable.
 # HYPOTHESIS_PROFILE=thorough draws many new ones. Compiling takes what time it takes: no deadline.
