@@ -10,7 +10,6 @@ from pathlib import Path
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
 os.environ.setdefault("MPLBACKEND", "agg")
 
-import jax
 import pytest
 from hypothesis import HealthCheck, settings
 from jaxtyping import install_import_hook
@@ -18,29 +17,35 @@ from jaxtyping import install_import_hook
 # Annotations of shapes and types are checked while the tests run, and only then.
 install_import_hook("algotransfer", "typechecking.typechecker")
 
-from algotransfer.compilation_cache import SWITCH, cache_folder, processor_hash
-
-# Most of the time of the tests is compiling, so compiled programs are kept between runs. JAX names
-# them by their content, its version and its options: a changed program is compiled again. Programs
-# of processes that tests start go to the same folder. `make clean` deletes it.
-CACHE = Path(__file__).parents[1] / ".pytest_cache" / f"compiled-{processor_hash()}"
-MAX_CACHE_BYTES = 2 * 2**30
-if SWITCH not in os.environ:
-    os.environ[SWITCH] = str(CACHE)
-    if "PYTEST_XDIST_WORKER" not in os.environ:  # once, before the workers start
-        size = sum(path.stat().st_size for path in CACHE.glob("*-cache"))
-        if size > MAX_CACHE_BYTES:
-            shutil.rmtree(CACHE, ignore_errors=True)
-if (folder := cache_folder()) is not None:
-    jax.config.update("jax_compilation_cache_dir", str(folder))
-    jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.05)
-
 # The default profile draws the same few examples each time: quick, and a failure is repeatable.
 # HYPOTHESIS_PROFILE=thorough draws many new ones. Compiling takes what time it takes: no deadline.
 COMPILING = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
 settings.register_profile("fast", max_examples=20, derandomize=True, **COMPILING)
 settings.register_profile("thorough", max_examples=300, print_blob=True, **COMPILING)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fast"))
+
+
+MAX_CACHE_BYTES = 2 * 2**30
+
+
+def pytest_configure():
+    """Keep compiled programs between runs, since most of the time of the tests is compiling.
+
+    JAX names a program by its content, its options and its version, so a changed one is compiled
+    again. Processes that tests start use the same folder; `make clean` deletes it.
+    """
+    import jax
+
+    from algotransfer.compilation_cache import SWITCH, cache_folder, processor_hash
+
+    if SWITCH not in os.environ:  # the first process; workers inherit it
+        cache = Path(__file__).parents[1] / ".pytest_cache" / f"compiled-{processor_hash()}"
+        if sum(path.stat().st_size for path in cache.glob("*-cache")) > MAX_CACHE_BYTES:
+            shutil.rmtree(cache, ignore_errors=True)
+        os.environ[SWITCH] = str(cache)
+    if (folder := cache_folder()) is not None:
+        jax.config.update("jax_compilation_cache_dir", str(folder))
+        jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.05)
 
 
 def pytest_collection_modifyitems(items):
