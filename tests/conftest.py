@@ -48,8 +48,28 @@ def pytest_configure():
         jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.05)
 
 
+# Files and folders whose tests are all slow; single tests carry the marker themselves.
+SLOW = (
+    "bad_input",
+    "bench",
+    "benchmarks",
+    "browser",
+    "explorer/test_browser.py",
+    "faults",
+    "reproduce/test_processes.py",
+    "reproduce/test_ray.py",
+    "studies",
+    "test_readme.py",
+    "test_wheel.py",
+)
+
+
 def pytest_collection_modifyitems(items):
-    """Files with slow tests begin first, so that no process is left alone with one at the end."""
+    """Mark slow tests, and start with files that have some, so that none is left for the end."""
+    tests = Path(__file__).parent
+    for item in items:
+        if any(item.path.is_relative_to(tests / name) for name in SLOW):
+            item.add_marker(pytest.mark.slow)
     slow = {item.path for item in items if item.get_closest_marker("slow")}
     items.sort(key=lambda item: item.path not in slow)
 
