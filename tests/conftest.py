@@ -56,6 +56,7 @@ SLOW = (
     "browser",
     "explorer/test_browser.py",
     "faults",
+    "networks/test_edge_kernel.py",
     "reproduce/test_processes.py",
     "reproduce/test_ray.py",
     "studies",
@@ -89,14 +90,15 @@ def default_signals():
 
 @pytest.fixture(scope="module")
 def quick_to_compile():
-    """Programs are compiled two to three times as fast, and run slower.
+    """Compile two to three times as fast, to programs that run slower.
 
-    For files whose tests compile much and compute little, and are not about what optimisation does
-    to numbers or to speed; what they leave compiled is forgotten.
+    For files whose tests compile much, compute little, and do not depend on the optimisation of
+    programs. Their programs are dropped afterwards. `make test` compiles all tests this way.
     """
     import jax
 
+    before = jax.config.jax_disable_most_optimizations
     jax.config.update("jax_disable_most_optimizations", True)
     yield
-    jax.config.update("jax_disable_most_optimizations", False)
+    jax.config.update("jax_disable_most_optimizations", before)
     jax.clear_caches()
