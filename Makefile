@@ -1,53 +1,59 @@
-# `make demo` and `make test` set up what they need: only Python 3.11 or newer and make are expected.
+# Every target sets up what it needs; only make and Python 3.11 or newer are required.
 
 PYTHON ?= python3
 VENV ?= .venv
 WORKERS ?= 2
 BIN := $(VENV)/bin
+PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
+# Compiling is most of the time of the tests; programs that are less optimised compile faster.
+QUICK_TO_COMPILE = JAX_DISABLE_MOST_OPTIMIZATIONS=1 XLA_FLAGS=--xla_cpu_parallel_codegen_split_count=1
 READY := $(VENV)/.ready
 DOCS_READY := $(VENV)/.ready-docs
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test browser faults lock audit lint bench docs pictures clean
+.PHONY: help setup demo test test-all browser faults lock audit lint bench docs pictures clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-setup: $(READY) ## make .venv and install the package with its development tools
+setup: $(READY) ## create .venv and install the package with its development tools
 
-demo: $(READY) ## the problem and what works, on the CPU, in three minutes
+demo: $(READY) ## show the problem and what works, on the CPU, in three minutes
 	$(BIN)/python -m algotransfer.demo
 
-test: $(READY) browser ## run the tests (WORKERS=2 processes; PYTEST_FLAGS adds options)
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder $(PYTEST_FLAGS)
+test: $(READY) ## run the tests that are not slow (WORKERS=2 processes; PYTEST_FLAGS adds options)
+	$(QUICK_TO_COMPILE) $(PYTEST) -m 'not slow' $(PYTEST_FLAGS)
 
-browser: ## install Chromium, for the tests that look at pages, if it is missing and we may
+test-all: $(READY) browser ## run all tests: also smoke grid, cluster, faults, fuzz, browser, documentation
+	$(PYTEST) $(PYTEST_FLAGS)
+
+browser: ## install Chromium for the tests of pages, if it is missing and can be installed
 	@bash tests/browser/install.sh
 
-faults: $(READY) ## hundreds of faults and thousands of bad inputs; tables for the documentation
+faults: $(READY) ## inject hundreds of faults and thousands of bad inputs; write their tables
 	PYTHONPATH=tests $(BIN)/python -m faults --out results/faults.json $(FAULTS_FLAGS)
 	FUZZ_OUT=$(CURDIR)/results/fuzz.json HYPOTHESIS_PROFILE=thorough \
 	  $(BIN)/python -m pytest tests/bad_input
 	PYTHONPATH=tests $(BIN)/python -m bad_input.guided --out results/fuzz-guided.json
 
-lock: $(READY) ## write the versions that development is known to work with
+lock: $(READY) ## write requirements-dev.lock, the versions that development uses
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'uv>=0.9'
 	$(BIN)/python -m uv pip compile pyproject.toml --extra dev --extra docs --universal \
 	  --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet \
 	  --no-annotate --output-file requirements-dev.lock
 
-audit: $(READY) ## known vulnerabilities of the locked packages, and a page of their licences
+audit: $(READY) ## check the locked packages for vulnerabilities; write the page of licences
 	$(BIN)/python docs/make_licences.py
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check pip-audit
 	$(BIN)/python -m pip_audit --requirement requirements-dev.lock --disable-pip --strict \
 	  --progress-spinner off
 
-lint: $(READY) ## ruff (rules and format) and pyright
+lint: $(READY) ## run ruff (rules and format) and pyright
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/pyright --pythonpath $(BIN)/python
 
-bench: $(READY) ## measure speed, and compare with other libraries (BENCH_FLAGS adds options)
+bench: $(READY) ## measure speed and compare with other libraries (BENCH_FLAGS adds options)
 	$(BIN)/python benchmarks/peers/environments.py clrs pyg
 	mkdir -p runs/benchmarks
 	$(BIN)/algotransfer bench --out runs/benchmarks/bench.json $(BENCH_FLAGS)
@@ -58,11 +64,11 @@ bench: $(READY) ## measure speed, and compare with other libraries (BENCH_FLAGS 
 docs: $(DOCS_READY) ## build the documentation into site/
 	$(BIN)/mkdocs build --strict
 
-pictures: $(READY) browser ## draw the pictures of the documentation, screenshots of the viewer too
+pictures: $(READY) browser ## draw the pictures and screenshots of the documentation
 	$(BIN)/python docs/make_images.py
 	$(BIN)/python docs/make_screenshots.py
 
-clean: ## delete what the other targets made, .venv and runs/ excepted
+clean: ## delete built files and caches, compiled programs of the tests too; keep .venv and runs/
 	rm -rf build dist site .pytest_cache .ruff_cache .hypothesis
 	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
 

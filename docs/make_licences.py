@@ -14,9 +14,9 @@ from packaging.requirements import Requirement
 PAGE = Path(__file__).with_name("licences.md")
 HEAD = """# Licences
 
-algotransfer is under the MIT licence. Its wheel brings Cytoscape.js (MIT) for `explore`.
-To run it needs the packages below, as they were when `make audit` last wrote this page.
-Ray, PyTorch and dm-clrs are optional and not listed.
+algotransfer has the MIT licence. Its wheel contains Cytoscape.js (MIT) for `explore`. It depends on
+the packages below; `make audit` writes this list. Ray, PyTorch and dm-clrs are optional and not
+listed.
 
 | package | version | licence |
 |---|---|---|

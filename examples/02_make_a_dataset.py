@@ -1,4 +1,4 @@
-"""Make a dataset, look at it, write it to a file and read it back.
+"""Make a dataset, print its statistics, save it and load it.
 
 Run with: python examples/02_make_a_dataset.py
 """
@@ -18,19 +18,19 @@ from algotransfer.datasets import (
     trace_statistics,
 )
 
-# Graphs of two families, mixed. The same arguments give the same graphs on any machine.
+# Graphs of two families. Equal arguments give equal graphs on every machine.
 dataset = make_dataset(family=("er", "grid"), num_graphs=50, num_nodes=20, seed=0)
 print(dataset)
 for row in graph_statistics(dataset):
     print(f"  {row.family}: {row.mean_edges:.1f} edges, diameter {row.mean_diameter:.1f}")
 
-# Traces are computed when asked for: here every step of Prim's algorithm on all graphs.
+# Traces are computed on first use: here every step of Prim's algorithm on all graphs.
 trace = dataset.trace("prim")
 print("keys", trace.key.shape, "= graphs × steps × nodes")
 for row in trace_statistics(dataset, "prim"):
     print(f"  {row.family}: {row.mean_length:.1f} steps")
 
-# A file holds the graphs and one algorithm's traces. Reading it checks every byte.
+# A file has the graphs and the traces of one algorithm. Loading checks its hash.
 with tempfile.TemporaryDirectory() as folder:
     path = Path(folder) / "prim.npz"
     sha256 = save_dataset(dataset, path, "prim")

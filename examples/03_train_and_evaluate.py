@@ -2,8 +2,8 @@
 
     python examples/03_train_and_evaluate.py
 
-A toy, so that it ends in seconds: `algotransfer train` does the same at the paper's size. Run it
-twice and the second time trains nothing: a run is found again by its content.
+The graphs and the network are small, so that it ends in seconds; `algotransfer train` trains at the
+paper's size. The second time it trains nothing: a run is found by the hash of its settings.
 """
 
 from rich import print
@@ -12,11 +12,11 @@ from algotransfer import Experiment, evaluate, make_splits, train
 from algotransfer.datasets import Preset
 from algotransfer.evaluation import summary_table
 
-# Graphs of 8 nodes to learn from; unseen ones of 8 and of 16 nodes to be tested on.
+# Training graphs of 8 nodes, test graphs of 8 and 16 nodes.
 toy = Preset(train=100, validation=20, test=20, num_nodes=8, test_sizes=(8, 16))
 splits = make_splits(toy, seed=0)
 
-# What is to be learned, and how. `tf`, teacher forcing, shows the network every step.
+# With `tf`, teacher forcing, the network is trained on every step.
 experiment = Experiment(
     model="ne",
     target="bellman_ford",
@@ -34,10 +34,10 @@ for seed, loss in zip(model.seeds, model.card["validation_loss"], strict=True):
     print(f"seed {seed}: validation loss {loss:.3f}")
 print(f"weights and log are in {folder}\n")
 
-# The network runs free: it is given the graph and the source, and goes on from its own outputs.
+# The network gets the graph and the source, and then runs on its own outputs.
 table = evaluate(model, splits.test)
 print(summary_table(table[table["metric"].isin(["key", "pred", "term"])]))
 
-# The table is tidy: a row per seed, family of graphs, number of nodes and metric.
+# The table is tidy: one row per seed, family of graphs, number of nodes and metric.
 errors = table[table["hop"].isna()].query("row == 'network' and metric == 'pred'")
 print(errors.pivot_table("value", "family", "num_nodes").round(3).to_string())

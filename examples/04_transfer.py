@@ -1,10 +1,10 @@
-"""The paper's question at toy size: does knowing the steps of one algorithm help with another?
+"""Compare transfer methods on small graphs: do the steps of one algorithm help with another?
 
     python examples/04_transfer.py
 
-Bellman-Ford is learned from inputs and outputs alone (`na`, no algorithm), in three ways: on its
-own, with a second processor that breadth-first search has shaped before, and beside that search.
-At this size the numbers show how it is done, not which way is best.
+Bellman-Ford is learned from inputs and outputs alone (`na`, no algorithm) in three ways: without
+transfer, with a second processor trained on breadth-first search, and together with that search.
+The graphs are too small to show which way is best.
 """
 
 from algotransfer import Experiment, evaluate, make_splits, train
@@ -21,7 +21,7 @@ shared = {
 }
 experiments = [
     Experiment(**shared),
-    # The base model is trained first, with teacher forcing; `train` sees to it.
+    # `train` first trains the base model, with teacher forcing.
     Experiment(**shared, method="two_processor", base=("bfs",)),
     Experiment(**shared, method="multitask", base=("bfs",)),
 ]

@@ -1,9 +1,9 @@
-"""Trained networks on a graph of your own, and the algorithm's answer beside theirs.
+"""Run trained networks on your own graph and compare them with the algorithm.
 
     python examples/05_execute_on_your_own_graph.py
 
-The weights come with the package; a run folder works as well. `algotransfer execute` does the same
-from the command line.
+The weights come with the package; a run folder works as well. The command line has
+`algotransfer execute`.
 """
 
 import tempfile
@@ -11,7 +11,7 @@ from pathlib import Path
 
 from algotransfer import execute, read_graph
 
-# Walking times in hours between huts. Any names will do; a weight may be missing (then it is 1).
+# Walking times in hours between huts. Names are any text; a missing weight is 1.
 EDGES = """source,target,weight
 valley,lake,0.35
 valley,mill,0.30
@@ -27,8 +27,8 @@ with tempfile.TemporaryDirectory() as folder:
     path.write_text(EDGES)
     graph, names = read_graph(path, source="valley")
 
-# NE++ on Dijkstra's algorithm: once trained on every step, once on inputs and outputs alone. Both
-# have seen graphs of 20 nodes only.
+# NE++ on Dijkstra's algorithm, trained on every step and on inputs and outputs alone. Both were
+# trained on graphs of 20 nodes.
 answers = {
     "every step": execute("ne++-dijkstra-tf", graph),
     "answers only": execute("ne++-dijkstra-na", graph),
@@ -43,7 +43,7 @@ for node, name in enumerate(names):
         cells.append(f"{wrong}{answer.key[node]:.2f} from {names[answer.pred[node]]}")
     print(f"{name:10}" + "".join(f"{cell:>22}" for cell in cells))
 
-# Nothing of the true answer was read; this is what the network got instead.
+# The network saw nothing of the true answer; it used these values instead.
 for label, answer in answers.items():
     print(
         f"{label}: {answer.wrong.sum()} of {answer.reached.sum()} predecessors are wrong (!); "

@@ -1,9 +1,9 @@
-"""A transfer method of your own: two processors as in the paper, but both of them learn.
+"""Add a transfer method: two processors as in the paper, but both are trained.
 
     python examples/06_add_a_transfer_method.py
 
-A method is data: where each processor comes from (`base` was shaped by the base algorithm, `fresh`
-starts from chance), and which of them stay frozen. Their outputs are summed.
+A method is data: the origin of each processor (`base` was trained on the base algorithm, `fresh` is
+newly initialised), and which of them are frozen. Their outputs are summed.
 """
 
 import numpy as np
@@ -25,7 +25,7 @@ experiment = Experiment(
     max_epochs=5,
 )
 
-# The base is an experiment too: trained first, with teacher forcing, in a folder of its own.
+# The base model is an experiment too, trained first with teacher forcing, in its own folder.
 before = experiment.pretraining()
 assert before is not None
 _, base = train(before, seeds=2, data=splits, folder="runs/examples")
@@ -37,5 +37,5 @@ print(f"{experiment.name} starts from {before.name}")
 (start,) = base.network(seed=0).processors
 learned, _ = model.network(seed=0).processors
 moved = float(np.abs(learned.message - start.message).max())
-print(f"seed 0: the base's messages changed by up to {moved:.4f}; `two_processor` keeps them as is")
+print(f"seed 0: the base's messages changed by up to {moved:.4f}; `two_processor` freezes them")
 print(f"seed 0: the best validation loss was {model.card['validation_loss'][0]:.3f}")

@@ -1,21 +1,21 @@
-"""Step through an execution: an algorithm, and beside it what trained networks do.
+"""Write pages that show an algorithm and trained networks step by step.
 
     python examples/08_explore.py
 
-Writes two pages that open in any browser. In a notebook, `explore(...)` as the last line of a cell
-displays the same thing; `algotransfer explore` does it from the command line.
+The pages open in any browser. In a notebook, `explore(...)` as the last line of a cell displays the
+page; the command line has `algotransfer explore`.
 """
 
 from algotransfer import explore, sample_graphs
 
-# A graph of 20 nodes that no training has seen.
+# A test graph of 20 nodes.
 graph = sample_graphs("grid", num_graphs=1, num_nodes=20, seed=2, split="test")[0]
 
-# Algorithms alone: the page switches between them.
+# Three algorithms; the page switches between them.
 page = explore(graph, algorithm=["bfs", "dijkstra", "prim"]).save("algorithms.html")
 print(f"wrote {page}")
 
-# Two networks beside Dijkstra's algorithm, under names of our own. Run folders work as well.
+# Two networks next to Dijkstra's algorithm, with labels. Run folders work as well.
 models = {"every step": "ne++-dijkstra-tf", "answers only": "ne++-dijkstra-na"}
 viewer = explore(graph, models, title="a grid of 20 nodes")
 print(f"wrote {viewer.save('networks.html')}")

@@ -1,6 +1,6 @@
 """Add a processor with attention over neighbours (GATv2).
 
-python examples/10_add_an_attention_processor.py
+Run with: python examples/10_add_an_attention_processor.py
 """
 
 import jax

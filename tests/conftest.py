@@ -1,20 +1,14 @@
-"""Runs before any test: JAX on the CPU, shapes checked at every call, hypothesis profiles."""
+"""Settings of all tests: JAX on the CPU, compiled programs kept, shapes checked at every call."""
 
-import atexit
 import os
 import shutil
 import signal
-import tempfile
+from pathlib import Path
 
 # These must be set before jax is first imported. A value from outside wins, for instance to run
-# the tests on a GPU. Many tests train the same tiny networks: what one compiles serves the others,
-# in all processes of this run and in none of the next.
+# the tests on a GPU.
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
 os.environ.setdefault("MPLBACKEND", "agg")
-if "ALGOTRANSFER_COMPILATION_CACHE" not in os.environ:
-    compiled = tempfile.mkdtemp(prefix="algotransfer-compiled-")
-    os.environ["ALGOTRANSFER_COMPILATION_CACHE"] = compiled
-    atexit.register(shutil.rmtree, compiled, ignore_errors=True)
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -31,8 +25,52 @@ settings.register_profile("thorough", max_examples=300, print_blob=True, **COMPI
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fast"))
 
 
+MAX_CACHE_BYTES = 2 * 2**30
+
+
+def pytest_configure():
+    """Keep compiled programs between runs, since most of the time of the tests is compiling.
+
+    JAX names a program by its content, its options and its version, so a changed one is compiled
+    again. Processes that tests start use the same folder; `make clean` deletes it.
+    """
+    import jax
+
+    from algotransfer.compilation_cache import SWITCH, cache_folder, processor_hash
+
+    if SWITCH not in os.environ:  # the first process; workers inherit it
+        cache = Path(__file__).parents[1] / ".pytest_cache" / f"compiled-{processor_hash()}"
+        if sum(path.stat().st_size for path in cache.glob("*-cache")) > MAX_CACHE_BYTES:
+            shutil.rmtree(cache, ignore_errors=True)
+        os.environ[SWITCH] = str(cache)
+    if (folder := cache_folder()) is not None:
+        jax.config.update("jax_compilation_cache_dir", str(folder))
+        jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.05)
+
+
+# Files and folders whose tests are all slow; single tests carry the marker themselves.
+SLOW = (
+    "bad_input",
+    "bench",
+    "benchmarks",
+    "browser",
+    "explorer/test_browser.py",
+    "faults",
+    "networks/test_edge_kernel.py",
+    "reproduce/test_processes.py",
+    "reproduce/test_ray.py",
+    "studies",
+    "test_readme.py",
+    "test_wheel.py",
+)
+
+
 def pytest_collection_modifyitems(items):
-    """Files with slow tests begin first, so that no process is left alone with one at the end."""
+    """Mark slow tests, and start with files that have some, so that none is left for the end."""
+    tests = Path(__file__).parent
+    for item in items:
+        if any(item.path.is_relative_to(tests / name) for name in SLOW):
+            item.add_marker(pytest.mark.slow)
     slow = {item.path for item in items if item.get_closest_marker("slow")}
     items.sort(key=lambda item: item.path not in slow)
 
@@ -52,14 +90,15 @@ def default_signals():
 
 @pytest.fixture(scope="module")
 def quick_to_compile():
-    """Programs are compiled two to three times as fast, and run slower.
+    """Compile two to three times as fast, to programs that run slower.
 
-    For files whose tests compile much and compute little, and are not about what optimisation does
-    to numbers or to speed; what they leave compiled is forgotten.
+    For files whose tests compile much, compute little, and do not depend on the optimisation of
+    programs. Their programs are dropped afterwards. `make test` compiles all tests this way.
     """
     import jax
 
+    before = jax.config.jax_disable_most_optimizations
     jax.config.update("jax_disable_most_optimizations", True)
     yield
-    jax.config.update("jax_disable_most_optimizations", False)
+    jax.config.update("jax_disable_most_optimizations", before)
     jax.clear_caches()

@@ -12,14 +12,15 @@ from tyro.extras import subcommand_cli_from_dict
 import algotransfer
 from algotransfer.algorithms import ALGORITHMS
 from algotransfer.cli.main import COMMANDS, main
-from algotransfer.networks import MODELS
+from algotransfer.networks import MODELS, PROCESSORS
+from algotransfer.supervisions import SUPERVISIONS
 from algotransfer.training.transfer import METHODS
 
 
 @pytest.fixture(scope="module", autouse=True)
 def registries_are_left_as_they_were():
     """Pages register what they add; other tests of this process must not see it."""
-    registries = (ALGORITHMS, METHODS, MODELS)
+    registries = (ALGORITHMS, METHODS, MODELS, PROCESSORS, SUPERVISIONS)
     before = [dict(registry) for registry in registries]
     yield
     for registry, entries in zip(registries, before, strict=True):

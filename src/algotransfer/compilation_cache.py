@@ -67,14 +67,14 @@ def cache_folder() -> Path | None:
         return None
     try:
         home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-        folder = Path(named) if named else home / "algotransfer" / f"compiled-{_processor()}"
+        folder = Path(named) if named else home / "algotransfer" / f"compiled-{processor_hash()}"
         folder.mkdir(parents=True, exist_ok=True)
     except (OSError, RuntimeError):  # no home folder, or not writable
         return None
     return folder if os.access(folder, os.W_OK) else None
 
 
-def _processor() -> str:
+def processor_hash() -> str:
     """Return a short hash of the instruction set of the processor."""
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()

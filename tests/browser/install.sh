@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs Chromium and its driver, Debian's packages, where they are missing. `make test` runs it.
+# Installs Chromium and its driver, Debian's packages, where they are missing. `make test-all` runs it.
 # Where that cannot be done it says so and succeeds: the tests that need a browser are skipped then.
 set -u
 command -v chromium >/dev/null && command -v chromedriver >/dev/null && exit 0

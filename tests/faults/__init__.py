@@ -1,1 +1,1 @@
-"""Fault injection: `make faults` injects hundreds of faults, `make test` some of each kind."""
+"""Fault injection: `make faults` injects hundreds of faults, `make test-all` some of each kind."""

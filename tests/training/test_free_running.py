@@ -41,11 +41,11 @@ def corrupted(truth: Truth, supervision: str, rng: np.random.Generator) -> Truth
 def run_freely(network, tasks, layout, truths, num_steps):
     """Every state of every step, and all outputs of the last ones."""
     steps = [
-        truth.length if task.supervision.carry_all else jnp.int32(num_steps)
+        truth.length if task.supervision.told_steps else jnp.int32(num_steps)
         for task, truth in zip(tasks, truths, strict=True)
     ]
     drivers = tuple(
-        task.supervision.free(truth, count)
+        task.supervision.free_driver(task.algorithm, truth.start, count)
         for task, truth, count in zip(tasks, truths, steps, strict=True)
     )
     return rollout(network, layout, drivers, num_steps, lambda before, latents, after: after)

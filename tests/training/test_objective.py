@@ -46,7 +46,7 @@ def graph_losses(network, tasks, examples, noise, select):
     """`objective` with its noise given."""
 
     def one(layout, truths, noise):
-        return module._graph_losses(network, tasks, layout, truths, noise, select)
+        return module._graph_losses(network, tasks, layout, truths, noise, select)[0]
 
     return jax.vmap(one)(examples.layouts, examples.truths, noise)
 
@@ -136,7 +136,7 @@ def test_both_layouts_give_the_same_losses_and_gradients():
     @jax.jit
     def value_and_gradient(network, examples, noise):
         def of_one(network, layout, truths, noise):
-            losses = module._graph_losses(network, tasks, layout, truths, noise, "best")
+            losses = module._graph_losses(network, tasks, layout, truths, noise, "best")[0]
             return sum(loss for task in losses for loss in task.values())
 
         def total(network):
@@ -175,12 +175,12 @@ def test_running_the_best_trajectory_again_is_going_back_through_the_minimum(
     noise = draw_noise(tasks, examples, dataset)
 
     def short_cut(network, layout, truths, noise):
-        losses = module._graph_losses(network, tasks, layout, truths, noise, "best")
+        losses = module._graph_losses(network, tasks, layout, truths, noise, "best")[0]
         return sum(loss for task in losses for loss in task.values())
 
     def all_the_way(network, layout, truths, noise):
         *base, target = jax.vmap(
-            lambda noise: module._trajectory_losses(network, tasks, layout, truths, noise)
+            lambda noise: module._trajectory_losses(network, tasks, layout, truths, noise)[0]
         )(noise)
         averaged = sum(jnp.mean(loss) for task in base for loss in task.values())
         total = sum(target.values())

@@ -50,7 +50,7 @@ def test_training_takes_the_steps_of_evaluation(own, name, supervision):
     (task,), examples = case(supervision)
     layout, (truth,) = one(examples.layouts, 0), one(examples.truths, 0)
     noise = jax.random.gumbel(jax.random.key(3), truth.key[1:].shape) if task.samples else None
-    driver = task.supervision.driver(True, truth, noise)
+    driver = task.supervision.driver(task.algorithm, truth, noise)
 
     @quick_jit
     def run(network):

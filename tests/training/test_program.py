@@ -12,7 +12,7 @@ from networks.small import quick_jit
 from training.small import examples_of, graphs
 
 from algotransfer.experiment import Experiment
-from algotransfer.training import loop
+from algotransfer.training import program as program_module
 from algotransfer.training.examples import network_of, tasks_of
 from algotransfer.training.objective import objective
 from algotransfer.training.program import Program
@@ -47,7 +47,7 @@ def test_an_epoch_sees_every_graph_once_and_is_traced_once(monkeypatch):
         traced.append(len(arguments[2]))
         return objective(*arguments)
 
-    monkeypatch.setattr(loop, "objective", counted)
+    monkeypatch.setattr(program_module, "objective", counted)
     program, network, examples = prepare(STILL)
     epoch = quick_jit(program.epoch)
     state = program.start(network, jax.random.key(1))
@@ -102,10 +102,10 @@ def test_validation_in_chunks_counts_every_graph_once(monkeypatch):
     program, network, examples = prepare(STILL)
     mean = losses_of(program, network, examples).mean()
     for chunk in (4, 6):  # 4: two chunks of three
-        monkeypatch.setattr(loop, "VALIDATION_CHUNK", chunk)
+        monkeypatch.setattr(program_module, "VALIDATION_CHUNK", chunk)
         validate = quick_jit(lambda network: program.validate(network, examples, jax.random.key(0)))
         np.testing.assert_allclose(validate(network), mean, rtol=1e-5)
-    monkeypatch.setattr(loop, "VALIDATION_CHUNK", 4)
+    monkeypatch.setattr(program_module, "VALIDATION_CHUNK", 4)
     five = examples[jnp.arange(5)]  # chunks of three: one graph is there for the shape alone
     validate = quick_jit(lambda network: program.validate(network, five, jax.random.key(0)))
     expected = losses_of(program, network, five).mean()

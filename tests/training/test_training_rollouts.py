@@ -35,7 +35,7 @@ def values_and_gradients(latents, network, tasks, examples):
     def run(network):
         def one(layout, truths, noise):
             drivers = tuple(
-                t.supervision.driver(t.algorithm.sequential, truth, noise if t.samples else None)
+                t.supervision.driver(t.algorithm, truth, noise if t.samples else None)
                 for t, truth in zip(tasks, truths, strict=True)
             )
             found = latents(network, layout, drivers, examples.num_steps)
@@ -102,7 +102,7 @@ def test_no_small_weight_gradients_in_the_backward_loop():
 
         def total(network, latents=latents):
             def one(layout, truths):
-                driver = tasks[0].supervision.driver(True, truths[0], None)
+                driver = tasks[0].supervision.driver(tasks[0].algorithm, truths[0], None)
                 return latents(network, layout, (driver,), examples.num_steps)
 
             found = jax.vmap(one)(examples.layouts, examples.truths)

@@ -7,7 +7,7 @@ import pytest
 from training.by_hand import record
 from training.small import graphs, one, tasks_of
 
-from algotransfer.algorithms import ALGORITHMS
+from algotransfer.algorithms import ALGORITHMS, SEQUENTIAL
 from algotransfer.algorithms.truth import make_truth, stand_in_for
 from algotransfer.training.examples import make_examples
 
@@ -33,7 +33,7 @@ def test_truth_holds_what_plain_loops_say(name, infinity):
         assert truth.source == expected.source
         np.testing.assert_array_equal(truth.pred, expected.pred[: num_steps + 1])
         np.testing.assert_array_equal(np.flatnonzero(truth.reached), expected.reached(-1))
-        teacher = truth.teacher(algorithm.sequential)
+        teacher = algorithm.framework.teacher(truth)
         for t in range(num_steps + 1):
             keys = [expected.shown(t, v) for v in range(dataset.num_nodes)]
             np.testing.assert_allclose(truth.key[t], keys, rtol=1e-6)
@@ -58,7 +58,7 @@ def test_a_sequential_trace_shows_a_key_only_once_its_node_has_been_visited():
     hidden = 0
     for number in range(len(graphs())):
         truth = one(truths, number)
-        teacher = truth.teacher(sequential=True)
+        teacher = SEQUENTIAL.teacher(truth)
         unvisited = ~truth.visited[:-1]
         initial = np.broadcast_to(truth.key[0], teacher.key.shape)
         np.testing.assert_array_equal(teacher.key[unvisited], initial[unvisited])
