@@ -63,6 +63,7 @@ def test_steps_and_gradients_agree_in_both_layouts(processor, model):
         assert np.any(leaf != 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", ["ne", "ne++"])
 @pytest.mark.parametrize("processor", FILES)
 def test_training_lowers_the_loss(processor, model, tmp_path):

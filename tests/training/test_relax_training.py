@@ -37,6 +37,7 @@ def decided(network: RelaxationExecutor) -> RelaxationExecutor:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("supervision", ["tf", "na"])
 def test_every_algorithm_has_finite_losses_and_gradients(supervision):
     """All nine together; each moves its own relaxation, and all of them the selection."""
