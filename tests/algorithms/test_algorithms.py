@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from algorithms import batches, oracles
 
-from algotransfer.algorithms import ALGORITHMS, get_algorithm, run
+from algotransfer.algorithms import ALGORITHMS, PARALLEL, SEQUENTIAL, get_algorithm, run
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "01_add_an_algorithm.py"
 
@@ -19,8 +19,8 @@ def test_the_nine():
     for name, algorithm in ALGORITHMS.items():
         assert algorithm.name == name
         assert algorithm.sequential == oracles.RULES[name].sequential
-        assert algorithm.framework == ("sequential" if algorithm.sequential else "parallel")
-        assert repr(algorithm) == f"<{algorithm.framework} algorithm {name!r}>"
+        assert algorithm.framework is (SEQUENTIAL if algorithm.sequential else PARALLEL)
+        assert repr(algorithm) == f"<{algorithm.framework.name} algorithm {name!r}>"
         assert get_algorithm(name) is get_algorithm(algorithm) is algorithm
 
 

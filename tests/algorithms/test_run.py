@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from algorithms import batches
 
+import algotransfer
 from algotransfer.algorithms import ALGORITHMS, get_algorithm, run
 from algotransfer.algorithms.frameworks.sequential import LANES
 from algotransfer.errors import UserError
@@ -43,13 +44,13 @@ def test_unknown_algorithm_names_the_nearest():
 @pytest.mark.parametrize(
     ("option", "message"),
     [
-        ({"record": "last"}, "record='last'; choose 'full' or 'final'"),
-        ({"layout": "matrix"}, "layout='matrix'; choose 'dense' or 'sparse'"),
+        ({"record": "last"}, "record is 'last' (of type str); expected 'full' or 'final'"),
+        ({"layout": "matrix"}, "layout is 'matrix' (of type str); expected 'dense' or 'sparse'"),
     ],
 )
 def test_unknown_option(option, message):
     with pytest.raises(ValueError, match=says(message)):
-        run("bfs", batches.graph(2, EDGE), **option)
+        algotransfer.run("bfs", batches.graph(2, EDGE), **option)
 
 
 def test_a_full_trace_has_at_most_2000_nodes():

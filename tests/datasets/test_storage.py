@@ -12,7 +12,7 @@ from algotransfer.algorithms import ALGORITHMS, run
 from algotransfer.array_files import load_arrays, save_arrays
 from algotransfer.datasets import load_dataset, make_dataset, save_dataset
 
-SMALL = {"graph": ("er", "grid"), "num_graphs": 3, "num_nodes": 6, "seed": 2}
+SMALL = {"family": ("er", "grid"), "num_graphs": 3, "num_nodes": 6, "seed": 2}
 
 
 @pytest.fixture(scope="module")

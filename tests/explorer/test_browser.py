@@ -99,7 +99,7 @@ def test_the_network_is_shown_with_its_probabilities(browser, page):
     browser.open(page)
     for step in (3, 20, 33):
         browser.driver.execute_script(f"go({step})")
-        node, p = int(seen.chosen[step - 1]), float(seen.chance[step - 1].max())
+        node, p = int(seen.chosen[step - 1]), float(seen.probability[step - 1].max())
         key = shown(float(seen.key[step, node]))
         assert f"chooses {node} (p {p:.2f}), key {key}" in browser.text("#network .now")
         first, *_ = browser.all("#queue li")

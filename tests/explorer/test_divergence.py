@@ -23,13 +23,13 @@ def perfect(name, graph=GRAPH, stop=True):
     """The algorithm itself in the role of a network that is taught by steps."""
     algorithm = get_algorithm(name)
     truth = record_trace(algorithm, run(name, graph))
-    chance = None
+    probability = None
     if algorithm.sequential:
-        chance = np.full((truth.num_steps, graph.num_nodes), 0.1)
-        chance[np.arange(truth.num_steps), truth.chosen] = 0.8
+        probability = np.full((truth.num_steps, graph.num_nodes), 0.1)
+        probability[np.arange(truth.num_steps), truth.chosen] = 0.8
     done = np.linspace(0, 1, truth.num_steps) if stop else None
     key = np.where(np.isinf(truth.key), np.float32(INFINITY), truth.key)  # as networks see it
-    return algorithm, truth, dataclasses.replace(truth, key=key, chance=chance, stop=done)
+    return algorithm, truth, dataclasses.replace(truth, key=key, probability=probability, stop=done)
 
 
 @pytest.mark.parametrize("name", ["dijkstra", "dfs", "widest_seq", "prim", "bellman_ford", "bfs"])
@@ -48,9 +48,9 @@ def test_another_choice_is_found_with_its_probabilities():
     algorithm, truth, network = perfect("dijkstra")
     chosen = network.chosen.copy()
     chosen[[4, 5]] = chosen[[5, 4]]
-    chance = network.chance.copy()
-    chance[4, chosen[4]], chance[4, chosen[5]] = 0.48, 0.41
-    network = dataclasses.replace(network, chosen=chosen, chance=chance)
+    probability = network.probability.copy()
+    probability[4, chosen[4]], probability[4, chosen[5]] = 0.48, 0.41
+    network = dataclasses.replace(network, chosen=chosen, probability=probability)
     divergence = find_divergence(algorithm, GRAPH, truth, network, NAMES)
     mine, best = chosen[4], chosen[5]
     assert divergence.step == 5

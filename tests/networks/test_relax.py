@@ -30,6 +30,7 @@ from algotransfer.networks.relax import (
     read_at_pointer,
     sparse_weight,
 )
+from algotransfer.supervisions import SUPERVISIONS
 from algotransfer.training.objective import Task
 
 # θ whose one term is exact: sparse_weight(ONE) = 1.

@@ -50,7 +50,7 @@ def test_an_interruption_is_logged_and_packed(number, status, tmp_path, capsys, 
         assert [name.split("/")[0] for name in packed.getnames()] == ["calls"]
     text = capsys.readouterr().out
     assert "wall-clock time" in text
-    assert "the same command again: 2 steps are left" in text
+    assert "the same command again: 2 steps remain" in text
 
 
 def test_planned_experiments_are_counted(tmp_path, capsys):

@@ -17,7 +17,6 @@ from algotransfer.devices import default_platform
 from algotransfer.errors import UserError
 from algotransfer.graphs.graph import Graph, check_graph
 
-Layout = Literal["dense", "sparse"]
 PROGRAMS = {"dense": run_dense, "sparse": run_sparse}
 MAX_TRACE_NODES = 2000  # nodes up to which every step is recorded
 DENSE_ENGINE_MAX_NODES = 512  # up to which the dense engine is faster, except on a CPU
@@ -30,7 +29,7 @@ def run(
     algorithm: str | Algorithm,
     graphs: Graph,
     record: Literal["full", "final"] = "full",
-    layout: Layout | None = None,
+    layout: Literal["dense", "sparse"] | None = None,
 ) -> Trace:
     """Run an algorithm on one graph or a batch.
 
@@ -64,7 +63,7 @@ def run(
     return trace
 
 
-def _faster_layout(algorithm: Algorithm, num_nodes: int) -> Layout:
+def _faster_layout(algorithm: Algorithm, num_nodes: int) -> Literal["dense", "sparse"]:
     on_cpu = default_platform() == "cpu"
     limit = algorithm.framework.dense_max_nodes if on_cpu else DENSE_ENGINE_MAX_NODES
     return "dense" if num_nodes <= limit else "sparse"
