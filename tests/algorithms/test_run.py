@@ -120,7 +120,7 @@ def test_weights_of_ones_own_interval():
     ],
 )
 def test_what_relax_cannot_do_is_said(relax, said):
-    with pytest.raises(TypeError, match=says(f"relax of own {said}")) as caught:
+    with pytest.raises(UserError, match=says(f"relax of own {said}")) as caught:
         run(own(relax), batches.graph(2, EDGE))
     assert "; expected a function of an array of keys and one of weights" in str(caught.value)
     assert "(and jnp.where in place of if)" in str(caught.value)

@@ -1,4 +1,4 @@
-"""What an algorithm needs: a `relax` that computes with arrays, and weights it makes sense of."""
+"""Checks of an algorithm's `relax` function and of edge weights."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ RELAX = (
 
 @cache
 def check_relax(algorithm: Algorithm) -> None:
-    """Raises a `TypeError` unless `relax` can be traced, and gives every edge a number."""
+    """Raise a `UserError` unless `relax` can be traced and returns a number for every edge."""
     key, weights = (jax.ShapeDtypeStruct((3, width), np.float32) for width in (1, 4))
     try:
         candidate = jax.eval_shape(algorithm.relax, key, weights)
-    except Exception as error:  # whatever somebody's own function may raise
+    except Exception as error:  # a user's function may raise anything
         reason = f"{type(error).__name__}: {error}".splitlines()[0]
-        raise TypeError(f"relax of {algorithm.name} failed ({reason}); {RELAX}") from error
+        raise UserError(f"relax of {algorithm.name} failed ({reason}); {RELAX}") from error
     numbers = isinstance(candidate, jax.ShapeDtypeStruct) and candidate.dtype.kind in "biuf"
     if not numbers or candidate.shape not in ((), key.shape, weights.shape):
-        raise TypeError(
+        raise UserError(
             f"relax of {algorithm.name} returned {candidate!s:.80} for keys of shape {key.shape} "
             f"and weights of shape {weights.shape}; {RELAX}"
         )
 
 
 def check_weights(algorithm: Algorithm, graphs: Graph) -> None:
-    """Raises a `ValueError` that names the edge unless all weights lie where they should."""
+    """Raise a `UserError` that names the edge unless all weights are in the valid interval."""
     edges, (low, high) = np.asarray(graphs.edge_mask()), algorithm.weights
     weights = np.asarray(graphs.weights)[edges]
-    # Numbers too small for float32's full precision count as 0: a CPU computes with them so.
+    # Subnormal numbers count as 0, because CPUs flush them to zero.
     above_low = weights >= np.finfo(np.float32).tiny if low == 0 else weights >= low
     good = above_low & (weights <= high) & np.isfinite(weights)
     if not good.all():

@@ -19,7 +19,7 @@ from algotransfer.networks.executor import Executor
 if TYPE_CHECKING:
     import pandas
 
-Progress = Callable[[int, int], None]  # (graphs done, graphs in all)
+Progress = Callable[[int, int], None]  # (graphs done, total graphs)
 
 COLUMNS = {
     "row": "str",

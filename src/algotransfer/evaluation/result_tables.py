@@ -1,4 +1,4 @@
-"""Evaluation tables for the eye."""
+"""Rich tables of evaluation results."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def summary_table(frame: pandas.DataFrame) -> Table:
-    """A line per metric and row: means over families, the median of the seeds ± their spread."""
+    """Table of means over families: one line per metric and row, median over seeds ± std."""
     short: Any = summary(frame)
     sizes = sorted(short["num_nodes"].unique())
     table = plain_table(["metric", "row"], [f"{size} nodes" for size in sizes])
@@ -93,7 +93,7 @@ def methods_table(
 
 
 def plain_table(text: Sequence[str], numbers: Sequence[str] = ()) -> Table:
-    """An empty table in the style of all commands: columns of text, then columns of numbers."""
+    """Return an empty table in the style of all commands: text columns, then number columns."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
@@ -110,12 +110,12 @@ def _cell(line) -> str:
 
 
 def spread(value: float, std: float) -> str:
-    """A number, with ± where there is a spread; nothing where there is no number."""
+    """Format a number with its spread, if there is one; empty for NaN."""
     if np.isnan(value):
         return ""
     return number(value) if np.isnan(std) else f"{number(value)} ± {number(std, 2)}"
 
 
 def number(value: float, digits: int = 3) -> str:
-    """A number with a few digits, readable from 1e-20 to 1e20."""
+    """Format a number with a few digits, from 1e-20 to 1e20."""
     return f"{value:.{digits}g}".replace("e+0", "e").replace("e+", "e").replace("e-0", "e-")

@@ -1,4 +1,4 @@
-"""Tidy evaluation tables in short: over families, over seeds, and beside the paper's numbers."""
+"""Summaries of evaluation tables: over families, over seeds, beside the paper's numbers."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def check_frame(frame: Any) -> None:
 
 
 def summary(frame: pandas.DataFrame) -> pandas.DataFrame:
-    """What came out, in a line per row of the tables, number of nodes and metric.
+    """Summarise an evaluation: one line per row, number of nodes and metric.
 
     **Arguments:**
 
@@ -66,7 +66,7 @@ def summary(frame: pandas.DataFrame) -> pandas.DataFrame:
 
 
 def beside_paper(frame: pandas.DataFrame, experiment: Experiment) -> pandas.DataFrame:
-    """The networks' numbers beside those that the paper printed for the same experiment.
+    """Join the networks' numbers with the paper's for the same experiment.
 
     **Returns:** a line per number of the paper that was evaluated too, with the columns `table`,
     `num_nodes`, `graph`, `metric`, `paper`, `paper_std`, and `median`, `mean`, `std`, `family_std`
@@ -79,7 +79,7 @@ def beside_paper(frame: pandas.DataFrame, experiment: Experiment) -> pandas.Data
     families = ours[ours["hop"].isna()].rename(columns={"family": "graph", "value": "mean"})
     keys = ["num_nodes", "graph", "metric"]
     parts = [_over_seeds(families.assign(std=np.nan), keys)]
-    # The paper's means are over three families; over fewer they would be something else.
+    # The paper's means are over all three families.
     complete = ours.groupby("num_nodes")["family"].nunique() == len(PAPER_FAMILIES)
     ours = ours[ours["num_nodes"].isin(complete[complete].index)]
     parts.append(_over_seeds(per_seed(ours).assign(graph="mean"), keys))
@@ -88,7 +88,7 @@ def beside_paper(frame: pandas.DataFrame, experiment: Experiment) -> pandas.Data
 
 
 def paper_key(experiment: Experiment) -> dict[str, str]:
-    """The words by which the paper's tables name an experiment."""
+    """Return the names that the paper's tables use for an experiment."""
     supervision = experiment.supervision
     sampled = supervision == "na" and get_algorithm(experiment.target).framework.samples
     if sampled and experiment.select == "mean":
@@ -105,7 +105,7 @@ def paper_key(experiment: Experiment) -> dict[str, str]:
 
 
 def _of_paper(experiment: Experiment) -> pandas.DataFrame:
-    """What the paper printed for an experiment, whose answers it never asked to last."""
+    """Return the paper's numbers for an experiment, without its extra steps."""
     paper: Any = paper_tables().fillna({"source": ""})
     for column, value in paper_key(dataclasses.replace(experiment, extra_steps=0)).items():
         paper = paper[paper[column] == value]
@@ -125,6 +125,6 @@ def _over_seeds(frame: Any, keys: list[str]) -> pandas.DataFrame:
 
 
 def population_std(values) -> float:
-    """The standard deviation of these values, not an estimate for more; NaN if one is infinite."""
+    """Population standard deviation; NaN if a value is infinite."""
     with np.errstate(invalid="ignore"):  # an infinite value has no distance from the mean
         return float(np.std(np.asarray(values, np.float64)))

@@ -1,4 +1,4 @@
-"""The step-by-step viewer: executions of algorithms and networks as one HTML page."""
+"""Step-by-step executions of algorithms and networks as one HTML page."""
 
 from algotransfer.explorer.explore import explore, write_example
 from algotransfer.explorer.page import Viewer

@@ -84,7 +84,7 @@ def errors(
 
 
 def wrong_answers(truth: RecordedExecution, network: RecordedExecution) -> tuple[int, int]:
-    """How many of the reached nodes have another predecessor in the end, and how many there are."""
+    """Count the reached nodes with a wrong final predecessor, and all reached nodes."""
     reached = truth.reached[-1]
     last = network.pred[network.at(truth.num_steps)] if truth.visited is None else network.pred[-1]
     return int((reached & (last != truth.pred[-1])).sum()), int(reached.sum())
@@ -93,7 +93,7 @@ def wrong_answers(truth: RecordedExecution, network: RecordedExecution) -> tuple
 def right_choices(
     truth: RecordedExecution, network: RecordedExecution
 ) -> Bool[np.ndarray, " steps"]:
-    """Whether each choice is the true one or has the same true key, queued at the same step."""
+    """Whether each choice is a queued node with the true best key of its step."""
     assert truth.chosen is not None
     assert network.chosen is not None
     assert truth.visited is not None

@@ -1,4 +1,4 @@
-"""`explore`: an algorithm on a graph, and trained networks beside it, as a page to step through."""
+"""`explore`: show an algorithm and trained networks step by step on one page."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def explore(
     title: str | None = None,
     progress: Callable[[str], None] = lambda label: None,
 ) -> Viewer:
-    """Shows an execution step by step: the algorithm's, and beside it those of trained networks.
+    """Show an algorithm's execution step by step, next to those of trained networks.
 
     **Arguments:**
 
@@ -72,7 +72,7 @@ def write_example(
     seed: int = 0,
     label: str | None = None,
 ) -> Path:
-    """Writes a page about one model on a test graph that no training has seen.
+    """Write a page about one model on a test graph.
 
     **Arguments:**
 
@@ -85,12 +85,12 @@ def write_example(
 
 
 def sample_title(family: str, num_nodes: int, seed: int) -> str:
-    """What a sampled graph is called."""
+    """Return the title of a sampled graph."""
     return f"{family} graph of {num_nodes} nodes, seed {seed}"
 
 
 def model_label(model: Model) -> str:
-    """A model in a few words: network, supervision, and where its knowledge comes from."""
+    """Return a short label of a model: network, supervision, transfer method."""
     experiment = model.experiment
     words = f"{experiment.model.upper()} {experiment.supervision}"
     if experiment.method == "none":

@@ -1,4 +1,4 @@
-"""`Viewer`: a scene as one HTML page that needs nothing else, on disk or in a notebook."""
+"""`Viewer`: a scene as one self-contained HTML page, in a file or a notebook."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import Any
 from algotransfer.files import write_atomically
 
 HEIGHT = 900  # pixels in a notebook
-# What a script element must not contain, or what old parsers of JavaScript read as a new line.
+# Characters that end a script element, or that old JavaScript parsers read as a new line.
 UNSAFE = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 SCRIPTS = ("cytoscape.min.js", "format.js", "panels.js", "charts.js", "cards.js", "viewer.js")
 
@@ -31,18 +31,18 @@ class Viewer:
     scene: dict[str, Any]
 
     def html(self) -> str:
-        """The whole page: markup, style, scripts and data."""
+        """Return the whole page: markup, style, scripts and data."""
         fills = {
             "title": html.escape(f"{self.scene['title']} · algotransfer"),
             "style": _static("style.css"),
             "data": embedded(self.scene),
             "scripts": "\n".join(f"<script>{_static(name)}</script>" for name in SCRIPTS),
         }
-        # One pass, so that nothing inside what is filled in is taken for a place to fill.
+        # One pass, so that inserted text is not scanned for placeholders.
         return re.sub(r"<!-- (\w+) -->", lambda hit: fills[hit[1]], _static("page.html"))
 
     def save(self, path: str | Path) -> Path:
-        """Writes the page, whole or not at all."""
+        """Write the page atomically."""
         write_atomically(path, self.html().encode())
         return Path(path)
 
@@ -56,10 +56,10 @@ class Viewer:
 
 
 def embedded(data: Any) -> str:
-    """JSON that can stand inside a script element whatever the data holds."""
+    """Return JSON that is safe inside a script element."""
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     text = re.sub("[<>&\u2028\u2029]", lambda hit: UNSAFE[hit[0]], text)
-    # Halves of characters cannot be written as UTF-8; JSON can name them.
+    # Lone surrogates cannot be written as UTF-8; JSON can escape them.
     return re.sub("[\ud800-\udfff]", lambda hit: f"\\u{ord(hit[0]):04x}", text)
 
 

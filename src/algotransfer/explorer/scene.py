@@ -20,8 +20,8 @@ from algotransfer.node_layout import place_nodes
 from algotransfer.training.runs import Model
 
 MAX_EXPLORE_NODES = 500
-MIN_PROBABILITY = 0.0005  # probabilities below it are not kept
-SHORT = 24  # characters of a name where space is short
+MIN_PROBABILITY = 0.0005  # smaller probabilities are left out
+SHORT = 24  # characters of a shortened name
 SHADES = 12
 
 Data = dict[str, Any]
@@ -34,7 +34,7 @@ def make_scene(
     recorded: Mapping[str, tuple[Model, RecordedRun]],
     title: str,
 ) -> Data:
-    """The graph, the true executions, and the networks' executions beside the first of them."""
+    """Return the graph, the true executions, and those of networks for the first algorithm."""
     chosen = [get_algorithm(algorithm) for algorithm in algorithms]
     truths = [record_trace(algorithm, run(algorithm, graph)) for algorithm in chosen]
     short = [shortened(name) for name in names]
@@ -106,7 +106,7 @@ def _network(
 
 
 def until_the_end(seen: RecordedExecution, truth: RecordedExecution) -> RecordedExecution:
-    """Without the steps after both the network and the algorithm say that they have ended."""
+    """Drop the steps after both the network and the algorithm have terminated."""
     if seen.stop is None:
         return seen
     ended = np.flatnonzero(seen.stop > 0.5)
@@ -129,7 +129,7 @@ def until_the_end(seen: RecordedExecution, truth: RecordedExecution) -> Recorded
 
 
 def execution(seen: RecordedExecution) -> Data:
-    """An execution as lists: a state is a digit (0 untouched, 1 reached, 2 visited)."""
+    """Return an execution as lists; a state is a digit (0 unreached, 1 reached, 2 visited)."""
     state = seen.reached.astype(int)
     if seen.visited is not None:
         state = np.where(seen.visited, 2, state)
@@ -152,7 +152,7 @@ def execution(seen: RecordedExecution) -> Data:
 
 
 def _likely(probability: np.ndarray) -> list[list]:
-    """Pairs of a node and its probability, the most likely first."""
+    """Return pairs of a node and its probability, the most likely first."""
     order = np.argsort(-np.nan_to_num(probability), kind="stable")
     return [
         [int(v), round(float(probability[v]), 3)]
@@ -162,18 +162,18 @@ def _likely(probability: np.ndarray) -> list[list]:
 
 
 def number(value: float) -> float | str:
-    """Five digits are more than can be seen; JSON has no ∞ and no NaN, so these are words."""
+    """Round to five digits; infinity and NaN become text, since JSON has neither."""
     return float(f"{value:.5g}") if np.isfinite(value) else str(float(value))
 
 
 def key_range(truth: RecordedExecution) -> list[float]:
-    """The finite keys between which colours are spread."""
+    """Return the smallest and largest finite key, between which colours are spread."""
     shown = truth.key[truth.held & np.isfinite(truth.key)]
     low, high = (float(shown.min()), float(shown.max())) if shown.size else (0.0, 1.0)
     return [low, high if high > low else low + 1]
 
 
 def shortened(name: str) -> str:
-    """A name where space is short, on one line."""
+    """Shorten a name to one line of at most 24 characters."""
     line = " ".join(name.split()) or "·"
     return line if len(line) <= SHORT else line[: SHORT - 1] + "…"

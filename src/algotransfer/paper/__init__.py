@@ -1,4 +1,4 @@
-"""The numbers the paper published, as data."""
+"""The published numbers of the paper as a data frame."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Results for the eye: figures and tables beside the paper's."""
+"""Reports: tables, claims and figures with our numbers beside the paper's."""

@@ -1,4 +1,4 @@
-"""Checkpoints: all that a run's future depends on, written atomically, refused if it is another's.
+"""Checkpoints: the complete state of a training, written atomically.
 
 Beside `checkpoint.npz` lies `metrics.jsonl`; after a kill it may be ahead of the checkpoint, which
 therefore keeps a copy of its own: resuming writes the log as it was then.
@@ -23,7 +23,7 @@ FORMAT = "algotransfer checkpoint 1"
 
 
 def save_checkpoint(folder: Path, config: dict[str, Any], states: SeedState, epoch: int) -> None:
-    """Writes the states of all seeds after an epoch, and what was logged until then."""
+    """Write the states of all seeds after an epoch, and a copy of the log."""
     header = {"format": FORMAT, "config": config, "epoch": epoch}
     log = np.frombuffer((folder / METRICS).read_bytes(), np.uint8)
     save_arrays(folder / CHECKPOINT, {**to_arrays(states), METRICS: log}, header)
@@ -32,7 +32,7 @@ def save_checkpoint(folder: Path, config: dict[str, Any], states: SeedState, epo
 def load_checkpoint(
     folder: Path, config: dict[str, Any], like: SeedState
 ) -> tuple[SeedState, int] | None:
-    """The states to go on from and the epochs they have behind them; None if there are none.
+    """Return the states to resume from and their number of epochs; None without a checkpoint.
 
     The log is set back to the same moment. A damaged checkpoint is set aside.
     """

@@ -1,4 +1,4 @@
-"""Pytrees of arrays to named arrays and back, so that files hold plain arrays and no pickle."""
+"""Convert pytrees to named arrays and back, so that files need no pickle."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ Tree = TypeVar("Tree")
 
 
 def to_arrays(tree) -> dict[str, np.ndarray]:
-    """The leaves of a tree by their path, such as `network.processors.0.message`."""
+    """Return the leaves of a tree by their path, such as `network.processors.0.message`."""
     leaves, _ = jax.tree_util.tree_flatten_with_path(tree)
     return {_name(path): np.asarray(leaf) for path, leaf in leaves}
 
 
 def from_arrays(like: Tree, arrays: dict[str, np.ndarray], what: str) -> Tree:
-    """Puts named arrays into the shape of a tree.
+    """Build a tree from named arrays.
 
     **Arguments:**
 

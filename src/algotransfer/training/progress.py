@@ -1,4 +1,4 @@
-"""What a person sees while seeds train, and what tracking services are told."""
+"""Progress bar and tracking services of a training."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ from algotransfer.errors import UserError
 from algotransfer.experiment import Experiment
 
 TRACKERS = ("trackio", "wandb")  # both have init, log and finish
-QUIET_SECONDS = 30.0  # between two lines where no bar can be drawn
+QUIET_SECONDS = 30.0  # between two lines, where no bar can be drawn
 
 
-# Is told about every epoch: a row per seed that was still running in it, and graphs per second.
+# Called after every epoch with a row per running seed, and the graphs per second.
 Reporter = Callable[[list[dict[str, Any]], float], None]
 
 
 @contextmanager
 def silent(experiment: Experiment, num_seeds: int) -> Iterator[Reporter]:
-    """Shows nothing."""
+    """Report nothing."""
     yield lambda rows, graphs_per_second: None
 
 
 @contextmanager
 def bar(experiment: Experiment, num_seeds: int) -> Iterator[Reporter]:
-    """A progress bar on a terminal, a line now and then elsewhere (to standard error)."""
+    """Show a progress bar on a terminal, or a line every 30 s elsewhere (standard error)."""
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
     from rich.text import Text
 
     class TwoLines(Progress):
-        """What does not fit beside the bar stands below it."""
+        """A progress bar with its status on a second line."""
 
         def get_renderables(self):
             yield from super().get_renderables()
@@ -72,7 +72,7 @@ def bar(experiment: Experiment, num_seeds: int) -> Iterator[Reporter]:
 
 @contextmanager
 def tracker(service: str, experiment: Experiment, num_seeds: int) -> Iterator[Reporter]:
-    """Sends every epoch to a tracking service with trackio's and wandb's calls."""
+    """Send every epoch to trackio or wandb."""
     if service not in TRACKERS:
         raise UserError(f"no tracking service {service!r}; there are {', '.join(TRACKERS)}")
     try:

@@ -1,4 +1,4 @@
-"""`environment.json`: which commit trained which epochs of a run, on which device, in what time.
+"""Provenance of every training slice of a run, in `environment.json`.
 
 A run may be trained in slices, on several machines; every slice leaves an entry of its own.
 """
@@ -17,7 +17,7 @@ ENVIRONMENT = "environment.json"
 
 
 def read_provenance(folder: Path) -> list[dict[str, Any]]:
-    """The entries of a run, oldest first; none if they cannot be read."""
+    """Return the entries of a run, oldest first; none if they cannot be read."""
     path = folder / ENVIRONMENT
     if not path.exists():
         return []
@@ -42,10 +42,10 @@ def read_entries(path: Path) -> list[dict[str, Any]]:
 
 
 class ProvenanceRecord:
-    """The entry of the work that goes on now; on disk from its beginning, whatever happens."""
+    """The entry of the slice in progress, on disk from its beginning."""
 
     def __init__(self, folder: Path, part: str, epochs: int | None = None):
-        """Begins an entry.
+        """Begin an entry.
 
         **Arguments:**
 
@@ -55,7 +55,7 @@ class ProvenanceRecord:
         self.path = folder / ENVIRONMENT
         try:
             self.before = read_entries(self.path) if self.path.exists() else []
-        except DamagedFile as error:  # a record only: what it said is lost, the run is not
+        except DamagedFile as error:  # the run itself does not depend on it
             set_aside(self.path, error)
             self.before = []
         self.entry: dict[str, Any] = {**environment(), "part": part, "seconds": {}}
@@ -65,7 +65,7 @@ class ProvenanceRecord:
         self.save()
 
     def save(self, epochs: int | None = None, **seconds: float) -> None:
-        """Writes what is known by now: the last epoch that is safe, and what the time went into."""
+        """Write the last epoch of a checkpoint and the seconds of each part."""
         if epochs is not None:
             self.entry["epochs"][1] = epochs
         rounded = {name: round(value, 2) for name, value in seconds.items()}

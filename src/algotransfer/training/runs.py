@@ -1,4 +1,4 @@
-"""Run folders: where a training keeps its configuration, progress, checkpoint and weights.
+"""Run folders: configuration, log, checkpoint and weights of a training.
 
 `runs/<experiment>/<hash>/` with `config.json`, `environment.json`, `metrics.jsonl`,
 `checkpoint.npz` while it trains and `weights.npz` once it has ended. The hash names everything
@@ -39,8 +39,8 @@ WEIGHTS = "weights.npz"
 CHECKPOINT = "checkpoint.npz"
 METRICS = "metrics.jsonl"
 FORMAT = "algotransfer weights 1"
-ROOT = Path(__file__).parents[3]  # of the repository, where the package runs from a checkout
-COMMIT = "ALGOTRANSFER_COMMIT"  # names the commit where the code runs without its history
+ROOT = Path(__file__).parents[3]  # root of the repository, if the package runs from a checkout
+COMMIT = "ALGOTRANSFER_COMMIT"  # the commit, where the code runs without its git history
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class Model:
         check_fields(self)
 
     def network(self, seed: int) -> Executor:
-        """The network of one seed."""
+        """Return the network of one seed."""
         if seed not in self.seeds:
             raise UserError(f"no seed {seed}; this model has seeds {list(self.seeds)}")
         index = self.seeds.index(seed)
@@ -70,24 +70,24 @@ class Model:
 
     @property
     def diverged(self) -> tuple[bool, ...]:
-        """For each seed whether its training ended in NaN or infinity."""
+        """For each seed, whether its training ended in NaN or infinity."""
         return tuple(self.card["diverged"])
 
 
 def configuration(experiment: Experiment, seeds: tuple[int, ...], splits: Splits) -> dict[str, Any]:
-    """Everything that decides the weights of a run, as JSON knows it."""
+    """Return everything that determines the weights of a run, as JSON values."""
     data = {"train": splits.train.arguments, "validation": splits.validation.arguments}
     config = {"experiment": experiment.to_json(), "seeds": list(seeds), "data": data}
     return json.loads(json.dumps(config))
 
 
 def run_folder(root: str | Path, experiment: Experiment, config: dict[str, Any]) -> Path:
-    """The folder of a run; equal configurations share it."""
+    """Return the folder of a run; equal configurations share it."""
     return Path(root) / experiment.name / fingerprint(config)
 
 
 def read_config(folder: Path) -> dict[str, Any] | None:
-    """The configuration of a run, or None if it is not the one that its folder is named after."""
+    """Return the configuration of a run, or None if its hash is not the folder's name."""
     try:
         config = json.loads((folder / "config.json").read_bytes())
         return config if fingerprint(config) == folder.name else None
@@ -96,7 +96,7 @@ def read_config(folder: Path) -> dict[str, Any] | None:
 
 
 def keep_config(folder: Path, config: dict[str, Any]) -> None:
-    """Writes the configuration of a run, unless it is there already."""
+    """Write the configuration of a run, unless it exists."""
     path = folder / "config.json"
     if read_config(folder) == config:
         return
@@ -119,12 +119,12 @@ def card_configuration(card: dict[str, Any]) -> dict[str, Any]:
 
 
 def write_json(path: Path, content: dict[str, Any]) -> None:
-    """Writes readable JSON, all of it or nothing."""
+    """Write indented JSON atomically."""
     write_atomically(path, (json.dumps(content, indent=1, sort_keys=True) + "\n").encode())
 
 
 def environment() -> dict[str, Any]:
-    """Versions, device, commit and command, for the record; never part of a hash."""
+    """Return versions, device, commit and command for provenance; never part of a hash."""
     packages = ("algotransfer", "jax", "jaxlib", "equinox", "optax", "numpy")
     device = default_device()
     return {
@@ -147,7 +147,7 @@ def _version(package: str) -> str:
 def _commit() -> str | None:
     if COMMIT in os.environ:
         return os.environ[COMMIT]
-    if not (ROOT / ".git").exists():  # another repository may lie around an installed package
+    if not (ROOT / ".git").exists():  # an installed package may lie inside another repository
         return None
     try:
         answer = subprocess.run(
@@ -163,7 +163,7 @@ def _commit() -> str | None:
 
 
 def network_shapes(experiment: Experiment, num_seeds: int) -> Executor:
-    """The tree of an experiment's networks, with shapes in place of arrays."""
+    """Return the pytree of an experiment's networks, with shapes instead of arrays."""
 
     def build(key):
         network = network_of(experiment, key)
@@ -175,7 +175,7 @@ def network_shapes(experiment: Experiment, num_seeds: int) -> Executor:
 
 
 def save_model(path: Path, model: Model) -> str:
-    """Writes weights and their card; returns the content's hash."""
+    """Write weights and their card; return the hash of the content."""
     header = {
         "format": FORMAT,
         "experiment": model.experiment.to_json(),
@@ -186,7 +186,7 @@ def save_model(path: Path, model: Model) -> str:
 
 
 def load_model(source: str | Path) -> Model:
-    """Loads trained networks.
+    """Load trained networks.
 
     **Arguments:**
 
@@ -210,7 +210,7 @@ def load_model(source: str | Path) -> Model:
 
 
 def _check_card(card: dict[str, Any]) -> tuple[Experiment, tuple[int, ...]]:
-    """Takes experiment and seeds off a card, and looks at what else will be read from it."""
+    """Remove experiment and seeds from a card, and check its other entries."""
     experiment = Experiment.from_json(card.pop("experiment", None))
     for name in {name for name, _ in experiment.tasks} | {*experiment.base}:
         get_algorithm(name)
@@ -266,7 +266,7 @@ def is_finished(folder: Path) -> bool:
 
 
 def committed_weights() -> dict[str, Path]:
-    """The weights that come with the package, by name."""
+    """Return the paths of the weights in the package, by name."""
     folder = Path(str(resources.files("algotransfer") / "weights"))
     return {path.stem: path for path in sorted(folder.glob("*.npz"))}
 

@@ -1,4 +1,4 @@
-"""What a transfer method does to a network: gives it processors, and says which of them learn."""
+"""Apply a transfer method to a network: its processors, and which weights learn."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["METHODS", "TransferMethod", "trainable", "transfer"]
 
 
 def transfer(method: TransferMethod, network: Executor, base: eqx.Module | None) -> Executor:
-    """Gives a fresh network the processors of its method.
+    """Give a new network the processors of its method.
 
     **Arguments:**
 
@@ -25,7 +25,7 @@ def transfer(method: TransferMethod, network: Executor, base: eqx.Module | None)
 
 
 def trainable(method: TransferMethod, network: Executor) -> Executor:
-    """The network's tree with True at every weight that learns, False at the frozen ones."""
+    """Return the network's tree with True at every weight that learns, False at frozen ones."""
     mask = jax.tree.map(lambda _: True, network)
     processors = tuple(
         jax.tree.map(lambda _, frozen=frozen: not frozen, processor)
