@@ -49,7 +49,7 @@ def on_path(path: str) -> Iterator[None]:
     with ExitStack() as switches:
         if path == "plain":
             switches.enter_context(patch.dict(os.environ, {SWITCH: "0"}))
-            switches.enter_context(patch.object(objective, "CHOOSING", "float32"))
+            switches.enter_context(patch.object(objective, "SELECTION_PRECISION", "float32"))
             for network in (NE, NEPlusPlus):
                 switches.enter_context(patch.object(network, "folded_on", ()))
         yield

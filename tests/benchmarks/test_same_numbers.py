@@ -8,12 +8,12 @@ from algotransfer.training import objective
 
 
 def test_the_plain_path_takes_a_networks_own_steps():
-    before = NE.folded_on, objective.CHOOSING
+    before = NE.folded_on, objective.SELECTION_PRECISION
     with same_numbers.on_path("fast"):
-        assert (NE.folded_on, objective.CHOOSING) == before
+        assert (NE.folded_on, objective.SELECTION_PRECISION) == before
     with same_numbers.on_path("plain"):
-        assert (NE.folded_on, objective.CHOOSING) == ((), "float32")
-    assert (NE.folded_on, objective.CHOOSING) == before
+        assert (NE.folded_on, objective.SELECTION_PRECISION) == ((), "float32")
+    assert (NE.folded_on, objective.SELECTION_PRECISION) == before
 
 
 def test_paths_agree_from_the_same_weights(monkeypatch, capsys):
