@@ -28,9 +28,9 @@ DENSITIES = (2, 4, 8)  # edges that a new node brings; 4 in training
 
 def conditions() -> list[dict]:
     """Ways of testing: label of the deviation, options of the graphs, and what stands for ∞."""
-    densities = [("G2", {"graph": "ba", "attachments": m}, "instance") for m in DENSITIES]
-    shapes = [("G3", {"graph": "grid", "shape": shape}, "instance") for shape in ("any", "square")]
-    stand_ins = [("I1", {"graph": "er"}, infinity) for infinity in ("instance", 100.0)]
+    densities = [("G2", {"family": "ba", "attachments": m}, "instance") for m in DENSITIES]
+    shapes = [("G3", {"family": "grid", "shape": shape}, "instance") for shape in ("any", "square")]
+    stand_ins = [("I1", {"family": "er"}, infinity) for infinity in ("instance", 100.0)]
     names = ("deviation", "graphs", "infinity")
     return [dict(zip(names, each, strict=True)) for each in (*densities, *shapes, *stand_ins)]
 
