@@ -269,7 +269,7 @@ def test_samples_of_clrs_that_unpack_to_too_much(claimed, tmp_path, monkeypatch)
         archive.writestr("bfs.A.npy", claim.getvalue() + bytes(claimed if claimed < 2**30 else 9))
 
     def read():
-        with pytest.raises(ValueError, match="more than 1048576 bytes|not have the size"):
+        with pytest.raises(ValueError, match="more than 1,048,576 bytes|not have the size"):
             import_clrs(path)
 
     assert peak(read) < 2**23
