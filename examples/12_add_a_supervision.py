@@ -24,8 +24,7 @@ class MetricLearning(NoAlgorithm):
     def batch_losses(self, embeddings, truths):
         difference = embeddings[:, None] - embeddings[None, :]  # [batch, batch, h]
         distance = jnp.sqrt(jnp.sum(difference**2, axis=-1) + 1e-6)
-        reached = truths.pred[:, -1] >= 0
-        largest = jnp.max(jnp.where(reached, truths.key[:, -1], 0.0), axis=-1)
+        largest = jnp.max(jnp.where(truths.reached, truths.key[:, -1], 0.0), axis=-1)
         wanted = jnp.abs(largest[:, None] - largest[None, :])
         return {"distance": jnp.mean((distance - wanted) ** 2)}
 

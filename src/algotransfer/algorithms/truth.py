@@ -30,12 +30,12 @@ class Truth(eqx.Module):
     @property
     def start(self) -> State:
         """The initial state; a free-running execution is given nothing else."""
-        return State(self.key[0], self.visited[0].astype(self.key.dtype))
+        return State(self.key[..., 0, :], self.visited[..., 0, :].astype(self.key.dtype))
 
     @property
-    def reached(self) -> Bool[Array, " n"]:
+    def reached(self) -> Bool[Array, "*batch n"]:
         """The nodes that the algorithm reaches in the end."""
-        return self.pred[-1] >= 0
+        return self.pred[..., -1, :] >= 0
 
 
 def make_truth(algorithm: Algorithm, trace: Trace, infinity: Infinity, num_steps: int) -> Truth:
