@@ -6,6 +6,9 @@
     python studies/extra_steps.py choose  # the comparison that the protocol asks for
     python studies/extra_steps.py test  # once, after the choice was committed
 
+The trained networks are in `studies/runs/extra_steps`: pass it as `--folder` to measure them
+without training.
+
 Training resumes where it stopped. One process trains one variant after the other; several
 processes can share a GPU.
 """
