@@ -72,7 +72,7 @@ class Agreement:
     """Counts of all cells, by class, and where a reason is known."""
 
     total: AgreementCount
-    missing: int  # cells of the paper without a run of ours
+    missing: int  # cells of the paper that we have not run
     classes: dict[tuple[str, str], AgreementCount]
     reasons: dict[KnownReason, AgreementCount]
     unexplained: AgreementCount
