@@ -25,10 +25,8 @@ import numpy as np
 
 from algotransfer.algorithms.state import State
 from algotransfer.datasets.dataset import Dataset, make_dataset
-from algotransfer.datasets.splits import Splits, make_splits
+from algotransfer.datasets.splits import make_splits
 from algotransfer.experiment import Experiment
-from algotransfer.graphs.graph import Graph, concatenate
-from algotransfer.graphs.sampling import sample_graphs
 from algotransfer.networks.rollout import Driver
 from algotransfer.supervisions import SUPERVISIONS
 from algotransfer.training.supervision import NoAlgorithm
@@ -38,7 +36,6 @@ EXTRA = 10
 SEEDS = tuple(range(100, 105))
 EPOCHS = 80
 FAMILIES = ("er", "ba", "grid")
-SMALLEST, LARGEST = 8, 20  # nodes of mixed graphs
 NODES = 100  # of validation graphs
 FOLDER = Path("runs/extra_steps")
 VALIDATION = Path("results/extra-steps-validation.csv")
@@ -84,47 +81,6 @@ SUPERVISIONS["na_exact10"] = ExactlyExtraSteps()
 SUPERVISIONS["na_progressive"] = Progressive()
 
 
-def padded(graphs: Graph, num_nodes: int) -> Graph:
-    """Add isolated nodes to every graph of a batch."""
-
-    def renumber(ends):
-        return np.where(ends >= graphs.num_nodes, num_nodes, ends).astype(ends.dtype)
-
-    return Graph(
-        senders=renumber(np.asarray(graphs.senders)),
-        receivers=renumber(np.asarray(graphs.receivers)),
-        weights=np.asarray(graphs.weights),
-        source=np.asarray(graphs.source),
-        num_nodes=num_nodes,
-    )
-
-
-def mixed_dataset(num_graphs: int, split: str) -> Dataset:
-    """Graphs of 8 to 20 nodes, as many of each size, padded to 20 nodes."""
-    parts, families = [], []
-    for family in FAMILIES:
-        sizes = range(SMALLEST, LARGEST + 1)
-        if family == "grid":
-            sizes = [n for n in sizes if any(n % r == 0 for r in range(2, n // 2 + 1))]
-        shares = np.diff(np.linspace(0, num_graphs, len(sizes) + 1).astype(int))
-        for size, count in zip(sizes, shares.tolist(), strict=True):
-            parts.append(padded(sample_graphs(family, count, size, 0, split=split), LARGEST))
-            families += [family] * count
-    arguments = {
-        "graph": list(FAMILIES),
-        "num_graphs": num_graphs,
-        "num_nodes": [SMALLEST, LARGEST],
-        "seed": 0,
-        "split": split,
-    }
-    return Dataset(concatenate(parts), np.array(families), arguments)
-
-
-def mixed_splits() -> Splits:
-    """The numbers of graphs of the paper, in mixed sizes."""
-    return Splits(mixed_dataset(5000, "train"), mixed_dataset(500, "validation"), {})
-
-
 def experiment(**changes) -> Experiment:
     return Experiment(**{"model": "ne++", "target": "dijkstra", "max_epochs": EPOCHS, **changes})
 
@@ -144,7 +100,7 @@ def train_variant(
     name: str, folder: Path, deadline: float, seeds: tuple[int, ...] = SEEDS
 ) -> Path | None:
     """Train all seeds of a variant; return its run folder, or None if it was paused."""
-    splits = mixed_splits() if name == "mixed" else make_splits("paper")
+    splits = make_splits("mixed" if name == "mixed" else "paper")
     path, model = train(
         VARIANTS[name],
         seeds,

@@ -1,4 +1,4 @@
-"""`Dataset`: graphs of one size, their families, and traces of algorithms."""
+"""`Dataset`: graphs of one size, or padded to it, their families, and traces of algorithms."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from jaxtyping import Shaped
 
 from algotransfer.algorithms import Algorithm, Trace, get_algorithm, run
 from algotransfer.errors import UserError
-from algotransfer.graphs.graph import Graph, concatenate
+from algotransfer.graphs.graph import Graph, concatenate, pad_nodes
 from algotransfer.graphs.registry import FAMILIES
 from algotransfer.graphs.sampling import sample_graphs
 from algotransfer.type_checks import check_fields
@@ -86,6 +86,7 @@ def make_dataset(
     split: str = "train",
     attachments: int = 4,
     shape: str | None = None,
+    min_nodes: int | None = None,
 ) -> Dataset:
     """Sample a dataset; equal arguments give equal graphs, weights and sources on every machine.
 
@@ -96,6 +97,8 @@ def make_dataset(
     - `split`: `train`, `validation`, `test` or any other name; no two share random numbers.
     - `attachments`: edges that a new node of a `ba` graph brings.
     - `shape`: shape rule of `grid`, `any` or `square`; by the number of nodes if not given.
+    - `min_nodes`: mix sizes: as many graphs of each size from `min_nodes` to `num_nodes`, padded
+        with isolated nodes to `num_nodes`. Grids have no prime sizes.
 
     **Returns:** the `Dataset`; its traces are computed when asked for.
     """
@@ -104,10 +107,12 @@ def make_dataset(
     if not families or len(set(families)) < len(families):
         raise UserError(f"family={families!r}; name one or more families, each of them once")
     options = {"attachments": attachments, "shape": shape}
-    parts = [
-        sample_graphs(name, num_graphs, num_nodes, seed, split=split, **options)
-        for name in families
-    ]
+    sampling = {"seed": seed, "split": split, **options}
+    if min_nodes is None:
+        parts = [sample_graphs(name, num_graphs, num_nodes, **sampling) for name in families]
+    else:
+        sizes = range(min_nodes, num_nodes + 1)
+        parts = [_sample_sizes(name, num_graphs, sizes, sampling) for name in families]
     return Dataset(
         graphs=concatenate(parts),
         family=np.repeat(families, num_graphs),
@@ -118,5 +123,32 @@ def make_dataset(
             "seed": seed,
             "split": split,
             **options,
+            **({} if min_nodes is None else {"min_nodes": min_nodes}),
         },
+    )
+
+
+def _sample_sizes(family: str, num_graphs: int, sizes: range, sampling: Mapping[str, Any]) -> Graph:
+    """Sample graphs of several sizes, in order of size, padded to the largest size."""
+
+    def sample(count: int, num_nodes: int) -> Graph:
+        return pad_nodes(sample_graphs(family, count, num_nodes, **sampling), sizes[-1])
+
+    def exists(num_nodes: int) -> bool:
+        try:
+            return bool(sample(1, num_nodes))
+        except UserError:
+            return False
+
+    if not 2 <= sizes.start < sizes.stop:
+        raise UserError(
+            f"min_nodes is {sizes.start} and num_nodes is {sizes.stop - 1}; expected at least 2 "
+            "nodes, and no more of the smallest than of the largest graphs"
+        )
+    possible = [num_nodes for num_nodes in sizes if exists(num_nodes)]
+    if not possible:
+        return sample_graphs(family, num_graphs, sizes[-1], **sampling)  # raises the reason
+    counts = np.diff(np.linspace(0, num_graphs, len(possible) + 1).astype(int)).tolist()
+    return concatenate(
+        [sample(count, size) for count, size in zip(counts, possible, strict=True) if count]
     )

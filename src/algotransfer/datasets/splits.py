@@ -30,16 +30,19 @@ def make_splits(preset: str | Preset = "paper", seed: int = 0) -> Splits:
 
     **Arguments:**
 
-    - `preset`: `paper` (15,000 training graphs), `small` or a `Preset`.
+    - `preset`: `paper` (15,000 training graphs of 20 nodes), `mixed` (15,000 of 8 to 20 nodes),
+        `small` or a `Preset`.
     """
     if isinstance(preset, str):
         preset = PRESETS[preset]
 
-    def split(name: str, num_graphs: int, num_nodes: int) -> Dataset:
-        return make_dataset(preset.family, num_graphs, num_nodes, seed, split=name)
+    def split(name: str, num_graphs: int, num_nodes: int, min_nodes: int | None = None) -> Dataset:
+        return make_dataset(
+            preset.family, num_graphs, num_nodes, seed, split=name, min_nodes=min_nodes
+        )
 
     return Splits(
-        train=split("train", preset.train, preset.num_nodes),
-        validation=split("validation", preset.validation, preset.num_nodes),
+        train=split("train", preset.train, preset.num_nodes, preset.min_nodes),
+        validation=split("validation", preset.validation, preset.num_nodes, preset.min_nodes),
         test={size: split("test", preset.test, size) for size in preset.test_sizes},
     )

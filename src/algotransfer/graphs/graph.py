@@ -233,3 +233,18 @@ def concatenate(graphs: Sequence[Graph]) -> Graph:
         source=np.concatenate([np.atleast_1d(g.source) for g in graphs]),
         num_nodes=num_nodes,
     )
+
+
+def pad_nodes(graphs: Graph, num_nodes: int) -> Graph:
+    """Add isolated nodes to every graph of a batch, up to `num_nodes`."""
+
+    def renumber(ends):
+        return np.where(ends >= graphs.num_nodes, num_nodes, ends).astype(ends.dtype)
+
+    return Graph(
+        senders=renumber(np.asarray(graphs.senders)),
+        receivers=renumber(np.asarray(graphs.receivers)),
+        weights=np.asarray(graphs.weights),
+        source=np.asarray(graphs.source),
+        num_nodes=num_nodes,
+    )
