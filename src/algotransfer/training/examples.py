@@ -25,9 +25,19 @@ from algotransfer.training.supervision import Supervision
 def tasks_of(experiment: Experiment) -> tuple[Task, ...]:
     """Return the tasks of an experiment; the target is the last."""
     return tuple(
-        Task(get_algorithm(name), SUPERVISIONS[supervision])
+        Task(get_algorithm(name), _supervision(supervision))
         for name, supervision in experiment.tasks
     )
+
+
+def _supervision(name: str) -> Supervision:
+    supervision = SUPERVISIONS[name]
+    if not isinstance(supervision, Supervision):
+        raise UserError(
+            f"SUPERVISIONS[{name!r}] is {supervision!r:.80}; expected an object of a subclass of "
+            "Supervision: register MySupervision(), not MySupervision"
+        )
+    return supervision
 
 
 def network_of(experiment: Experiment, key) -> Executor:

@@ -14,6 +14,7 @@ from jaxtyping import Array, Float, PRNGKeyArray
 from algotransfer.algorithms import Algorithm
 from algotransfer.algorithms.truth import Truth
 from algotransfer.devices import has_tf32
+from algotransfer.errors import UserError
 from algotransfer.networks.executor import Executor
 from algotransfer.networks.layouts import Dense, Layout, Sparse
 from algotransfer.training.supervision import Losses, Supervision
@@ -85,7 +86,7 @@ def objective(
 
     losses, embeddings = jax.vmap(one)(examples.layouts, examples.truths, noise)
     losses = tuple(
-        named | _shared(task.supervision.batch_losses(embedding, truth), len(examples))
+        _with_batch_losses(named, task.supervision.batch_losses(embedding, truth), len(examples))
         for task, named, embedding, truth in zip(
             tasks, losses, embeddings, examples.truths, strict=True
         )
@@ -93,9 +94,16 @@ def objective(
     return sum(map(_total, losses), jnp.float32(0)), losses
 
 
-def _shared(losses: Losses, num_graphs: int) -> dict[str, Float[Array, " batch"]]:
-    """Give every graph of a batch the loss of the batch."""
-    return {name: jnp.broadcast_to(loss, num_graphs) for name, loss in losses.items()}
+def _with_batch_losses(
+    named: dict[str, Float[Array, " batch"]], between: Losses, num_graphs: int
+) -> dict[str, Float[Array, " batch"]]:
+    """Add the losses between graphs to those of each graph; every graph gets the same."""
+    if both := sorted(named.keys() & between.keys()):
+        raise UserError(
+            f"losses and batch_losses of a supervision both return {', '.join(both)}; "
+            "give the loss between graphs another name"
+        )
+    return named | {name: jnp.broadcast_to(loss, num_graphs) for name, loss in between.items()}
 
 
 def _graph_losses(network, tasks, layout, truths, noise, select):
