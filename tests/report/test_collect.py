@@ -67,9 +67,8 @@ def test_a_run_of_an_unknown_algorithm_is_named_and_left_out(runs, tmp_path, cap
     recarded(path, experiment={**load_arrays(path)[1]["experiment"], "target": "knitting"})
     assert main(["report", "--folder", str(runs), "--out", str(tmp_path)]) == 0
     (said,) = [line for line in capsys.readouterr().err.splitlines() if "left out" in line]
-    assert said.startswith(
-        f"note: {path} is not a weights file that can be used: unknown algorithm"
-    )
+    assert said.startswith(f"note: {path} cannot be loaded: unknown algorithm 'knitting'")
+    assert "or register it first" in said
     with pytest.warns(Notice, match="knitting"):
         assert set(collect(runs)["run"]) == {"a"}
 

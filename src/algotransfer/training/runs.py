@@ -29,7 +29,7 @@ from algotransfer.experiment import MAX_SEEDS, Experiment, fingerprint, first_di
 from algotransfer.files import DamagedFile, ForeignFile, set_aside, write_atomically
 from algotransfer.limits import FLOAT32_RANGE, is_positive
 from algotransfer.networks.executor import Executor
-from algotransfer.registry import nearest
+from algotransfer.registry import UnknownName, nearest
 from algotransfer.training.examples import network_of
 from algotransfer.training.named_arrays import from_arrays, to_arrays
 from algotransfer.training.transfer import METHODS, transfer
@@ -202,6 +202,8 @@ def load_model(source: str | Path) -> Model:
         )
     try:
         experiment, seeds = _check_card(card)
+    except UnknownName as error:
+        raise UserError(f"{path} cannot be loaded: {error}, or register it first") from error
     except ValueError as error:
         raise UserError(f"{path} is not a weights file that can be used: {error}") from error
     like = network_shapes(experiment, len(seeds))
