@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class ListCommand:
-    """List algorithms, graph families, presets, networks, methods, tables and trained weights."""
+    """List algorithms, families, presets, networks, supervisions, methods, tables and weights."""
 
     def run(self) -> None:
         """Print a table for each kind of name."""
