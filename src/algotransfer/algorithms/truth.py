@@ -1,4 +1,4 @@
-"""`Truth`: a trace in the units and the form that the network sees (SPEC §2)."""
+"""`Truth`: a trace in the units and the form that the network sees."""
 
 from __future__ import annotations
 
@@ -16,8 +16,16 @@ Infinity = float | str  # "instance", or the number that stands for ∞
 class Truth(eqx.Module):
     """A trace for the network: finite keys in its units, and the nodes done by each step.
 
-    `visited` holds the nodes visited (sequential) or reached (parallel). `next_node` is uniform
-    over the nodes that may be visited next (all nodes tied for the best key); None if parallel.
+    The first state is the initial one. The last state is the final answer of every graph of a
+    batch: shorter traces repeat theirs.
+
+    **Attributes:**
+
+    - `key`, `pred`: keys and predecessors in every state; a node without predecessor has -1.
+    - `visited`: the nodes visited (sequential) or reached (parallel).
+    - `next_node`: uniform over the nodes that may be visited next (all nodes tied for the best
+        key); None if parallel.
+    - `length`: steps that the graph runs.
     """
 
     key: Float[Array, "*batch states n"]
@@ -34,7 +42,7 @@ class Truth(eqx.Module):
 
     @property
     def reached(self) -> Bool[Array, "*batch n"]:
-        """The nodes that the algorithm reaches in the end."""
+        """The nodes that the algorithm reaches in the end; nodes of padding are not among them."""
         return self.pred[..., -1, :] >= 0
 
 

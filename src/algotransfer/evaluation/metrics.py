@@ -1,4 +1,4 @@
-"""Metrics of each graph, in total and by hop distance (SPEC §6).
+"""Metrics of each graph, in total and by hop distance.
 
 Everything is NumPy in float64, so that the square of a key of 1e30 is finite. A key that is NaN
 counts as infinitely wrong. A metric that a graph does not have, for instance because no node is at

@@ -15,7 +15,13 @@ from algotransfer.networks.weights import Draw, split_rows
 
 @final
 class Latent(eqx.Module):
-    """The result of one step that the heads read: the decoder's other inputs, and h'."""
+    """What the heads of NE and NE++ read after a step.
+
+    **Attributes:**
+
+    - `inputs`: the decoder's inputs besides h': z in NE, [x, h] in NE++.
+    - `hidden`: the new hidden state h'.
+    """
 
     inputs: Float[Array, "*steps n d"]
     hidden: Float[Array, "*steps n h"]

@@ -1,6 +1,6 @@
 """Supervisions: what a network is shown of an execution, and which losses it is trained with.
 
-A new supervision is a subclass of `Supervision` and one entry of `SUPERVISIONS`.
+A new supervision is a subclass of `Supervision`; an object of it is an entry of `SUPERVISIONS`.
 """
 
 from __future__ import annotations
@@ -44,13 +44,20 @@ class Supervision(eqx.Module):
     def driver(
         self, algorithm: Algorithm, truth: Truth, noise: Float[Array, "t n"] | None
     ) -> Driver:
-        """How the algorithm is driven in training."""
+        """Return how the algorithm runs in training."""
 
     @abstractmethod
     def losses(
         self, network: Executor, task: int, layout: Layout, truth: Truth, latents: Latent
     ) -> Losses:
-        """The losses of one graph, from the latents of all steps or of the last one."""
+        """Return the losses of one graph by name.
+
+        **Arguments:**
+
+        - `task`: position of the algorithm in `network.algorithms`.
+        - `latents`: of all steps if the driver has a teacher, else of the last step; a `Latent` in
+            NE and NE++.
+        """
 
     @abstractmethod
     def carries_all(self, algorithm: Algorithm) -> bool:
@@ -58,30 +65,35 @@ class Supervision(eqx.Module):
 
     @abstractmethod
     def compare(self, algorithm: Algorithm, execution: Any, truth: Truth) -> Comparisons:
-        """Compare a free-running execution with the truth (SPEC §6)."""
+        """Compare a free-running execution with the truth."""
 
     @abstractmethod
     def final_answer(self, algorithm: Algorithm, execution: Any) -> tuple[Array, Array]:
-        """Keys and predecessors that an execution ends with, from all its recorded steps."""
+        """Return the final keys and predecessors, from all recorded steps of an execution."""
 
     def training_steps(
         self, length: Int[np.ndarray, " graphs"], extra_steps: int
     ) -> Int[np.ndarray, " graphs"]:
-        """Steps that each training graph runs; by default as many as the algorithm takes."""
+        """Return the steps that each training graph runs; by default those of the algorithm."""
         return length
 
     def embedding(
         self, network: Executor, task: int, layout: Layout, truth: Truth, latents: Latent
     ) -> Any:
-        """What `batch_losses` needs of one graph: a pytree of arrays, or None."""
+        """Return a pytree of arrays for `batch_losses`, from one graph; None by default."""
         return None
 
     def batch_losses(self, embeddings: Any, truths: Truth) -> Losses:
-        """Losses between the graphs of a batch, from the embeddings with the batch in front."""
+        """Return scalar losses between the graphs of a batch by name; none by default.
+
+        **Arguments:**
+
+        - `embeddings`, `truths`: of all graphs, with the batch in front of every array.
+        """
         return {}
 
     def free_driver(self, algorithm: Algorithm, start: State, steps: Int[Array, ""]) -> Driver:
-        """How the algorithm is driven at test time: free-running, with arg-max choices."""
+        """Return how the algorithm runs at test time: free-running, with arg-max choices."""
         return Driver(start, steps, carry_all=self.carries_all(algorithm))
 
 

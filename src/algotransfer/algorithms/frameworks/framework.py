@@ -163,7 +163,7 @@ class Framework(ABC):
 
     @abstractmethod
     def compare_steps(self, algorithm: Algorithm, execution: Any, truth: Truth) -> Comparisons:
-        """Compare an execution with the truth step by step (SPEC §6, `tf`)."""
+        """Compare an execution with the truth step by step, for `tf`."""
 
     @abstractmethod
     def final_answer(self, execution: Any) -> tuple[Float[Array, " n"], Int[Array, " n"]]:
