@@ -19,7 +19,8 @@ class MetricLearning(NoAlgorithm):
     """`na`, plus a loss on distances between the embeddings of graphs."""
 
     def embedding(self, network, task, layout, truth, latents):
-        return jnp.mean(latents.hidden, axis=0)  # one vector per graph
+        # One vector per graph; nodes out of reach may be padding.
+        return jnp.mean(latents.hidden, axis=0, where=truth.reached[:, None])
 
     def batch_losses(self, embeddings, truths):
         difference = embeddings[:, None] - embeddings[None, :]  # [batch, batch, h]
