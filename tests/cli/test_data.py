@@ -139,7 +139,7 @@ def test_list_shows_every_name(capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     assert main(["list"]) == 0
     text = capsys.readouterr().out
-    for name in ("reliable_seq", "Most reliable path (parallel)", "grid", "paper", "5000 × 20"):
+    for name in ("reliable_seq", "Most reliable path (parallel)", "grid", "5000 × 20", "max_mpnn"):
         assert name in text
     assert all(f"{name} " in text for name in committed_weights())  # to be copied, in one piece
     assert "next  algotransfer data" in text

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class ListCommand:
-    """List algorithms, families, presets, networks, supervisions, methods, tables and weights."""
+    """List the names of algorithms, networks, methods, trained weights and all other choices."""
 
     def run(self) -> None:
         """Print a table for each kind of name."""
@@ -66,6 +66,14 @@ def models() -> Iterable[tuple[str, ...]]:
         yield name, _first_line(model)
 
 
+def processors() -> Iterable[tuple[str, ...]]:
+    """Yield name and description."""
+    from algotransfer.networks import PROCESSORS
+
+    for name, processor in PROCESSORS.items():
+        yield name, _first_line(processor)
+
+
 def supervisions() -> Iterable[tuple[str, ...]]:
     """Yield name and description."""
     from algotransfer.supervisions import SUPERVISIONS
@@ -116,6 +124,7 @@ SECTIONS = {
         presets,
     ),
     "Networks (--model)": (("name", "description"), models),
+    "Processors of NE and NE++ (--processor)": (("name", "description"), processors),
     "Supervisions (--supervision)": (("name", "description"), supervisions),
     "Transfer methods (--method)": (("name", "processors", "base algorithms"), methods),
     "Tables of the paper (--table)": (("name", "experiments"), tables),

@@ -13,7 +13,7 @@ from algotransfer.cli.options import Device, choice, optional
 from algotransfer.datasets.presets import PRESETS
 from algotransfer.experiment import Experiment
 from algotransfer.methods import METHODS
-from algotransfer.networks.registry import MODELS
+from algotransfer.networks.registry import MODELS, PROCESSORS
 from algotransfer.supervisions import SUPERVISIONS
 
 
@@ -21,6 +21,7 @@ class ExperimentOptions(Experiment):
     """The fields of `Experiment` as options; adds only the choices that the help shows."""
 
     model: Annotated[str, choice(MODELS)]
+    processor: Annotated[str, choice(PROCESSORS)]
     target: Annotated[str, choice(ALGORITHMS)]
     supervision: Annotated[str, choice(SUPERVISIONS)]
     method: Annotated[str, choice(METHODS)]
