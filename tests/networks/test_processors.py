@@ -15,7 +15,7 @@ from algotransfer import Experiment, train
 from algotransfer.algorithms import ALGORITHMS
 from algotransfer.datasets import Splits
 from algotransfer.errors import UserError
-from algotransfer.networks import MODELS, PROCESSORS, MaxMPNN, create_network
+from algotransfer.networks import MODELS, PROCESSORS, MaxMPNN, Processor, create_network
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 FILES = {
@@ -104,3 +104,57 @@ def test_the_default_processor_is_registered():
     assert PROCESSORS[Experiment.processor] is MaxMPNN
     for model in MODELS:
         create_network(model, ALGORITHM, 4, jax.random.key(0))
+
+
+class Identity(Processor):
+    """Return nodes and edge state unchanged."""
+
+    @classmethod
+    def create(cls, hidden, draw):
+        return cls()
+
+    def __call__(self, nodes, inputs, layout, edge_state):
+        return nodes, edge_state
+
+
+class OnlyNodes(Identity):
+    def __call__(self, nodes, inputs, layout, edge_state):
+        return nodes
+
+
+class Wide(Identity):
+    def __call__(self, nodes, inputs, layout, edge_state):
+        return jnp.concatenate([nodes, nodes], axis=-1), edge_state
+
+
+class NewEdgeState(Identity):
+    def __call__(self, nodes, inputs, layout, edge_state):
+        return nodes, inputs.linear(jnp.ones((12, 2)))
+
+
+class WithoutCreate(Processor):
+    def __call__(self, nodes, inputs, layout, edge_state):
+        return nodes, edge_state
+
+
+@pytest.mark.parametrize(
+    ("processor", "message"),
+    [
+        (OnlyNodes, r"OnlyNodes did not return two values; expected \(updated nodes, edge state\)"),
+        (Wide, r"updated nodes of processor Wide of shape \(6, 8\); expected \(6, 4\)"),
+        (NewEdgeState, r"NewEdgeState got the edge state None and returned float32 \(\d+, 2\)"),
+        (WithoutCreate, "WithoutCreate.*; expected a subclass of Processor with `create`"),
+        (Identity(), r"Identity\(\); expected a subclass of Processor"),
+    ],
+)
+def test_mistakes_in_a_processor_are_named(processor, message, monkeypatch):
+    monkeypatch.setitem(PROCESSORS, "wrong", processor)
+    graph = random_graphs(np.random.default_rng(1), 3, 6)[1]
+
+    def step():
+        network = create_network("ne", ALGORITHM, 4, jax.random.key(0), "wrong")
+        layout = padded_layout(graph, network.kinds, "sparse")
+        return network.process((jnp.zeros((6, 2)),), network.start(layout), layout)
+
+    with pytest.raises(UserError, match=message):
+        jax.eval_shape(step)

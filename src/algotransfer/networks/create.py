@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
+
 from jaxtyping import PRNGKeyArray
 
 from algotransfer.algorithms import Algorithm
+from algotransfer.errors import UserError, shown
 from algotransfer.networks.executor import Executor
+from algotransfer.networks.processors import Processor
 from algotransfer.networks.registry import MODELS, PROCESSORS
 
 
@@ -24,4 +28,10 @@ def create_network(
     - `hidden`: width of the hidden state.
     - `processor`: a name in `PROCESSORS`.
     """
-    return MODELS[model].create(algorithms, hidden, key, PROCESSORS[processor])
+    kind = PROCESSORS[processor]
+    if not isinstance(kind, type) or not issubclass(kind, Processor) or inspect.isabstract(kind):
+        raise UserError(
+            f"processor {processor!r} is {getattr(kind, '__name__', shown(kind))}; expected a "
+            "subclass of Processor with `create` and `__call__`"
+        )
+    return MODELS[model].create(algorithms, hidden, key, kind)

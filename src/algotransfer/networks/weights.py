@@ -39,5 +39,5 @@ def initialise(build: Callable[[Draw], Network], key: PRNGKeyArray) -> Network:
 def split_rows(matrix: Float[Array, "rows *h"], *sizes: int) -> list[Float[Array, "_ *h"]]:
     """Split a matrix that multiplies a concatenation into one block for each of its pieces."""
     ends = [sum(sizes[: k + 1]) for k in range(len(sizes))]
-    assert ends[-1] == matrix.shape[0], f"pieces {sizes} do not fill {matrix.shape[0]} rows"
+    assert ends[-1] == matrix.shape[0], f"matrix of {matrix.shape[0]} rows; expected {ends[-1]}"
     return [matrix[end - size : end] for end, size in zip(ends, sizes, strict=True)]

@@ -6,9 +6,12 @@ import functools
 from abc import abstractmethod
 
 import equinox as eqx
+import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, PyTree
 
+from algotransfer.errors import UserError
+from algotransfer.networks.checks import check_shape
 from algotransfer.networks.layouts import Layout
 from algotransfer.networks.weights import Draw
 
@@ -32,8 +35,8 @@ class EdgeInputs(eqx.Module):
 class Processor(eqx.Module):
     """One step of message passing, which executors share between algorithms and tasks.
 
-    A subclass holds matrices and implements `create` and `__call__`; one that keeps values on
-    edges from step to step also implements `start`. All of it is written for one graph.
+    A subclass holds arrays and implements `create` and `__call__`; one that keeps values on edges
+    from step to step also implements `start`. All of it is written for one graph.
     """
 
     @classmethod
@@ -43,11 +46,12 @@ class Processor(eqx.Module):
 
         **Arguments:**
 
-        - `draw`: `draw(inputs, outputs)` returns a Glorot-uniform matrix.
+        - `draw`: `draw(inputs, outputs)` returns a Glorot-uniform matrix. Use it for all random
+            numbers: they differ between seeds.
         """
 
     def start(self, layout: Layout) -> PyTree[Array]:
-        """Return the edge state before the first step; None for a processor without one."""
+        """Return the edge state before the first step, for instance zeros [e, d], or None."""
         return None
 
     @abstractmethod
@@ -58,12 +62,12 @@ class Processor(eqx.Module):
         layout: Layout,
         edge_state: PyTree[Array],
     ) -> tuple[Float[Array, "n h"], PyTree[Array]]:
-        """Return updated nodes and the next edge state.
+        """Return updated nodes, and the next edge state with the shapes and types of `start`.
 
         **Arguments:**
 
         - `nodes`: a vector for every node.
-        - `inputs`: a vector of width 3h for every edge.
+        - `inputs`: a vector of width 3h for every edge; `inputs.linear(M)` returns an array.
         - `layout`: the graph, with aggregation over neighbours.
         - `edge_state`: the result of `start`, or of the previous step.
         """
@@ -78,8 +82,29 @@ def apply_processors(
 ) -> tuple[Float[Array, "n h"], tuple[PyTree[Array], ...]]:
     """Return the sum of what processors return for the same nodes, and their edge states."""
     results = [
-        processor(nodes, inputs, layout, edge_state)
+        _check_result(processor, nodes, edge_state, processor(nodes, inputs, layout, edge_state))
         for processor, edge_state in zip(processors, edge_states, strict=True)
     ]
     updates, states = zip(*results, strict=True)
     return functools.reduce(jnp.add, updates), states
+
+
+def _check_result(processor: Processor, nodes, edge_state, result):
+    """Return what a processor returned, or raise a `UserError` if its type or shapes are wrong."""
+    name = type(processor).__name__
+    if not isinstance(result, tuple) or len(result) != 2:
+        raise UserError(
+            f"processor {name} did not return two values; expected (updated nodes, edge state)"
+        )
+    check_shape(f"updated nodes of processor {name}", result[0], nodes.shape)
+    before, after = _shapes(edge_state), _shapes(result[1])
+    if before != after:
+        raise UserError(
+            f"processor {name} got the edge state {before} and returned {after}; expected the same "
+            "shapes and types in every step, beginning with `start`"
+        )
+    return result
+
+
+def _shapes(tree: PyTree[Array]) -> PyTree[str]:
+    return jax.tree.map(lambda leaf: f"{jnp.result_type(leaf)} {jnp.shape(leaf)}", tree)
