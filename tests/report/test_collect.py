@@ -68,7 +68,7 @@ def test_a_run_of_an_unknown_algorithm_is_named_and_left_out(runs, tmp_path, cap
     assert main(["report", "--folder", str(runs), "--out", str(tmp_path)]) == 0
     (said,) = [line for line in capsys.readouterr().err.splitlines() if "left out" in line]
     assert said.startswith(f"note: {path} cannot be loaded: unknown algorithm 'knitting'")
-    assert "or register it first" in said
+    assert "import the file that registers it" in said
     with pytest.warns(Notice, match="knitting"):
         assert set(collect(runs)["run"]) == {"a"}
 

@@ -17,6 +17,7 @@ from algotransfer.array_files import load_arrays
 from algotransfer.datasets import Preset, make_splits
 from algotransfer.experiment import Experiment
 from algotransfer.training import epochs, load_model, program, runs, train
+from algotransfer.training.named_arrays import from_arrays
 from algotransfer.training.program import compile_epoch, start_seeds
 
 TINY = Preset(family=("er", "grid"), train=32, validation=8, test=4, num_nodes=6, test_sizes=(6,))
@@ -233,6 +234,8 @@ def test_bad_requests_are_answered_by_sentences(splits, tmp_path):
         load_model(tmp_path / "nothing")
     with pytest.raises(FileNotFoundError, match=r"\(did you mean 'ne-bfs-tf' or 'ne.*'\?\); .*"):
         load_model("ne-bsf-tf")
+    with pytest.raises(ValueError, match=r"a is float32 \(2,\), expected .*--no-resume"):
+        from_arrays({"a": np.zeros(3, "f4")}, {"a": np.zeros(2, "f4")}, "weights.npz")
 
 
 def test_base_models_are_trained_once_and_frozen_parts_stay(splits, tmp_path):

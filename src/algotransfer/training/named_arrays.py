@@ -28,8 +28,8 @@ def from_arrays(like: Tree, arrays: dict[str, np.ndarray], what: str) -> Tree:
     - `what`: what was read, for error messages.
     """
     leaves, structure = jax.tree_util.tree_flatten_with_path(like)
-    expected = {_name(path): (leaf.shape, np.dtype(leaf.dtype)) for path, leaf in leaves}
-    found = {name: (array.shape, array.dtype) for name, array in arrays.items()}
+    expected = {_name(path): f"{leaf.dtype} {leaf.shape}" for path, leaf in leaves}
+    found = {name: f"{array.dtype} {array.shape}" for name, array in arrays.items()}
     if expected != found:
         differing = sorted(
             name for name in expected | found if expected.get(name) != found.get(name)
@@ -37,7 +37,8 @@ def from_arrays(like: Tree, arrays: dict[str, np.ndarray], what: str) -> Tree:
         name = differing[0]
         raise UserError(
             f"{what} does not fit this network: {name} is {found.get(name, 'absent')}, "
-            f"expected {expected.get(name, 'absent')} ({len(differing)} arrays differ)"
+            f"expected {expected.get(name, 'absent')} ({len(differing)} arrays differ); "
+            "if its code has changed, train again with --no-resume (in Python resume=False)"
         )
     return jax.tree.unflatten(structure, [jnp.asarray(arrays[name]) for name in expected])
 

@@ -203,7 +203,8 @@ def load_model(source: str | Path) -> Model:
     try:
         experiment, seeds = _check_card(card)
     except UnknownName as error:
-        raise UserError(f"{path} cannot be loaded: {error}, or register it first") from error
+        own = "if it is your own, first import the file that registers it"
+        raise UserError(f"{path} cannot be loaded: {error}; {own}") from error
     except ValueError as error:
         raise UserError(f"{path} is not a weights file that can be used: {error}") from error
     like = network_shapes(experiment, len(seeds))
