@@ -2,7 +2,7 @@
 
     python examples/09_add_a_sum_processor.py
 
-A processor is a `Processor`: matrices, and one pure function from nodes and edge inputs to nodes.
+A processor is a `Processor`: arrays, and one pure function from nodes and edge inputs to nodes.
 NE and NE++ call it; transfer methods move and freeze it as a whole. An entry in `PROCESSORS` gives
 it a name for `Experiment(processor=...)`.
 """

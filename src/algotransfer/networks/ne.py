@@ -29,8 +29,8 @@ class NE(FoldableExecutor):
     """The Neural Executor: one encoder and one hidden state for all algorithms together.
 
     z_i = E[x_i, h_i]; m_i = max_j M[z_i, z_j, e_ij]; h'_i = U[z_i, m_i] + z_i; y_i = D[z_i, h'_i].
-    The middle two are the processor's, here the default `MaxMPNN`. Features of several algorithms
-    are concatenated; each algorithm has its own heads, termination is shared.
+    M and U are the processor's, here the default `MaxMPNN`. Features of several algorithms are
+    concatenated; each algorithm has its own heads, termination is shared.
     Veličković et al., *Neural execution of graph algorithms*, ICLR 2020, as changed by the paper.
     """
 
