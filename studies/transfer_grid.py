@@ -1,8 +1,12 @@
 """Train and compare the experiments of `studies/transfer_grid.md`.
 
     python studies/transfer_grid.py train --model ne++ --method none multitask --for 500
-    python studies/transfer_grid.py test  # errors on test graphs
+    python studies/transfer_grid.py test --model ne++  # errors on test graphs
     python studies/transfer_grid.py compare  # the comparisons that the protocol asks for
+    python studies/transfer_grid.py last --model ne++  # best and last weights, validation graphs
+
+The trained networks are in `studies/runs/transfer_grid`: pass it as `--folder` to measure them
+without training.
 
 Training resumes where it stopped. Several processes can share a GPU; each trains the experiments
 that it is given, one after the other, and skips what another one is training.
@@ -11,23 +15,35 @@ that it is given, one after the other, and skips what another one is training.
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import itertools
+import json
+import math
 import time
 from pathlib import Path
 
 import numpy as np
 
+from algotransfer.datasets.dataset import make_dataset
+from algotransfer.datasets.presets import PAPER_FAMILIES
 from algotransfer.datasets.splits import make_splits
+from algotransfer.evaluation.evaluate import evaluate
 from algotransfer.experiment import Experiment
+from algotransfer.report.statistics import holm, welch_contrast
 from algotransfer.training.epochs import TrainingRun, finite
-from algotransfer.training.runs import Model, save_model
+from algotransfer.training.runs import Model, load_model, save_model
 from algotransfer.training.train import train
 
 SEEDS = tuple(range(100, 105))
 EPOCHS = {"ne++": 80, "ne": 120}
 BASES = {"dijkstra": "prim", "reliable_seq": "widest_seq"}
 METHODS = ("multitask", "none", "fine_tune", "two_processor", "freeze")
+TRANSFER = ("freeze", "fine_tune", "two_processor")
+NODES = 100  # of the graphs that decide
 FOLDER = Path("runs/transfer_grid")
+TEST = Path("results/transfer-grid-test.csv")
+COMPARISON = Path("results/transfer-grid-comparison.json")
+LAST = Path("results/transfer-grid-last.csv")
 
 
 def experiment(model: str, target: str, method: str, **changes) -> Experiment:
@@ -85,9 +101,124 @@ def train_all(experiments: list[Experiment], folder: Path, seconds: float) -> No
             break
 
 
+def weights_of(experiments: list[Experiment], folder: Path) -> dict[Experiment, Path]:
+    """Return the weights files of the finished experiments."""
+    found = {each: sorted((folder / each.name).glob("*/weights.npz")) for each in experiments}
+    return {each: paths[0] for each, paths in found.items() if paths}
+
+
+def measure(source: Model, num_graphs: int, sizes: tuple[int, ...], split: str, halt: str):
+    """Return predecessor and key errors of all seeds on sampled graphs, as a tidy table."""
+    graphs = [make_dataset(PAPER_FAMILIES, num_graphs, n, split=split) for n in sizes]
+    table = evaluate(source, graphs, halt=halt)
+    wanted = (table["row"] == "network") & table["metric"].isin(["pred", "key"])
+    names = {name: getattr(source.experiment, name) for name in ("model", "target", "method")}
+    columns = ["seed", "family", "num_nodes", "metric", "value", "num_graphs"]
+    return table[wanted & table["hop"].isna()][columns].assign(halt=halt, **names)
+
+
+def test(experiments: list[Experiment], folder: Path) -> None:
+    """Measure finished experiments on test graphs, at the true end and at the horizon."""
+    import pandas
+
+    tables = [pandas.read_csv(TEST)] if TEST.exists() else []
+    for each, path in weights_of(experiments, folder).items():
+        model = load_model(path)
+        for halt, sizes in (("told", (20, NODES)), ("horizon", (NODES,))):
+            tables.append(measure(model, 100, sizes, "test", halt))
+        print(f"measured {each.name}", flush=True)
+    keys = ["model", "target", "method", "halt", "seed", "family", "num_nodes", "metric"]
+    table = pandas.concat(tables).drop_duplicates(keys, keep="last").sort_values(keys)
+    table[[*keys, "value", "num_graphs"]].to_csv(TEST, index=False)
+
+
+def compare_last(experiments: list[Experiment], folder: Path) -> None:
+    """Measure the best and the last weights of finished experiments on validation graphs."""
+    import pandas
+
+    tables = []
+    for each, path in weights_of(experiments, folder).items():
+        if (last := path.with_name("last.npz")).exists():
+            best = load_model(path)
+            models = {
+                "best": best,
+                "last": dataclasses.replace(best, networks=load_model(last).networks),
+            }
+            for name, model in models.items():
+                part = measure(model, 20, (NODES,), "validation", "told")
+                tables.append(part.assign(weights=name))
+            print(f"measured {each.name}", flush=True)
+    pandas.concat(tables).to_csv(LAST, index=False)
+
+
+def ratio(errors: dict, model: str, targets: list[str], methods: tuple[str, ...]) -> dict | None:
+    """Compare the geometric mean error of methods with that of none, averaged over targets."""
+    samples = []
+    for target in targets:
+        none = errors.get((model, target, "none"))
+        others = [errors.get((model, target, method)) for method in methods]
+        if none is None or any(other is None for other in others):
+            return None
+        samples += [np.log(other) / len(methods) / len(targets) for other in others]
+        samples.append(-np.log(none) / len(targets))
+    contrast = welch_contrast(samples)
+    low, high = (math.exp(bound) for bound in contrast.interval())
+    verdict = "helps" if high < 1 else "harms" if low > 1 else "undecided"
+    if low >= 0.8 and high <= 1.25:
+        verdict = "makes no difference"
+    return {
+        "ratio": round(math.exp(contrast.estimate), 3),
+        "interval": [round(low, 3), round(high, 3)],
+        "p": contrast.p_differs(0.0),
+        "verdict": verdict,
+    }
+
+
+def compare(halt: str = "told", metric: str = "pred") -> dict:
+    """Return medians and ranges, the four main comparisons and the 16 single ones."""
+    import pandas
+
+    table = pandas.read_csv(TEST)
+    table = table[
+        (table["halt"] == halt) & (table["num_nodes"] == NODES) & (table["metric"] == metric)
+    ]
+    seeds = table.groupby(["model", "target", "method", "seed"])["value"].mean()
+    groups = seeds.groupby(level=["model", "target", "method"])
+    errors = {name: group.to_numpy() for name, group in groups}
+    medians = {
+        " ".join(name): {
+            "seeds": len(values),
+            "median": round(float(np.median(values)), 4),
+            "lowest": round(float(values.min()), 4),
+            "highest": round(float(values.max()), 4),
+        }
+        for name, values in errors.items()
+    }
+    main, single = {}, {}
+    for model in EPOCHS:
+        for name, methods in (("multitask", ("multitask",)), ("transfer", TRANSFER)):
+            main[f"{model} {name}"] = ratio(errors, model, list(BASES), methods)
+        for target, method in itertools.product(BASES, METHODS):
+            if method != "none":
+                result = ratio(errors, model, [target], (method,))
+                if result is not None:
+                    del result["verdict"]
+                single[f"{model} {target} {method}"] = result
+    finished = {name: result for name, result in main.items() if result is not None}
+    # Corrected for all four comparisons, also while those of NE are missing.
+    missing = [1.0] * (len(main) - len(finished))
+    corrected = holm([result["p"] for result in finished.values()] + missing)
+    for result, p in zip(finished.values(), corrected, strict=False):
+        result["p_holm"] = round(p, 4)
+    for result in (*finished.values(), *single.values()):
+        if result is not None:
+            result["p"] = round(result["p"], 4)
+    return {"errors": medians, "main": main, "single": single}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("action", choices=("train", "test", "compare"))
+    parser.add_argument("action", choices=("train", "test", "compare", "last"))
     parser.add_argument("--model", nargs="+", default=list(EPOCHS), choices=EPOCHS)
     parser.add_argument("--target", nargs="+", default=list(BASES), choices=BASES)
     parser.add_argument("--method", nargs="+", default=METHODS, choices=METHODS)
@@ -95,9 +226,20 @@ def main() -> None:
     parser.add_argument("--for", type=float, default=np.inf, dest="seconds", help="seconds")
     arguments = parser.parse_args()
     grid = itertools.product(arguments.model, arguments.method, arguments.target)
+    experiments = [experiment(model, target, method) for model, method, target in grid]
     if arguments.action == "train":
-        experiments = [experiment(model, target, method) for model, method, target in grid]
         train_all(experiments, arguments.folder, arguments.seconds)
+    elif arguments.action == "test":
+        test(experiments, arguments.folder)
+        print(f"wrote {TEST}")
+    elif arguments.action == "last":
+        compare_last(experiments, arguments.folder)
+        print(f"wrote {LAST}")
+    else:
+        comparison = {"told": compare("told"), "horizon": compare("horizon")}
+        comparison["told, keys"] = compare("told", "key")
+        COMPARISON.write_text(json.dumps(comparison, indent=1) + "\n")
+        print(f"wrote {COMPARISON}")
 
 
 if __name__ == "__main__":
