@@ -23,7 +23,6 @@ from algotransfer.networks import (
     Memory,
     Processor,
     edge_kinds,
-    num_features,
 )
 from algotransfer.networks.heads import Heads, Termination
 from algotransfer.networks.processors import NodePairs, apply_processors
@@ -44,7 +43,7 @@ class GatedExecutor(Executor):
 
     @classmethod
     def create(cls, algorithms, hidden, key, processor=MaxMPNN):
-        inputs = sum(num_features(algorithm) for algorithm in algorithms) + hidden
+        inputs = sum(algorithm.framework.num_features for algorithm in algorithms) + hidden
         kinds = edge_kinds(algorithms)
 
         def build(draw):

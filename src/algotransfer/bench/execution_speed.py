@@ -14,7 +14,6 @@ from algotransfer.devices import peak_memory
 from algotransfer.evaluation.harness import FreeRun, LayoutName
 from algotransfer.experiment import Experiment
 from algotransfer.graphs.graph import Graph
-from algotransfer.networks.executor import num_features
 from algotransfer.training.examples import network_of, tasks_of
 
 ON_CHIP_BYTES = 2**20  # larger hidden states are counted as read from memory
@@ -53,7 +52,7 @@ def measure_execution(
     seconds = median_seconds(run, repeats)
     edges = int(graphs.num_edges().sum())
     nodes, hidden = graphs.num_nodes, experiment.width
-    features = num_features(task.algorithm)
+    features = task.algorithm.framework.num_features
     shape = GraphShape(nodes, 2 * edges / len(graphs) + nodes, hidden, features, outputs=features)
     work = execution_step(experiment.model, shape, nodes * hidden * 4 > ON_CHIP_BYTES)
     return Measurement.of(

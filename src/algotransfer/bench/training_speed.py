@@ -15,7 +15,6 @@ from algotransfer.bench.minimum_work import GraphShape, Work, training_step
 from algotransfer.datasets import Dataset
 from algotransfer.devices import peak_memory
 from algotransfer.experiment import Experiment
-from algotransfer.networks.executor import num_features
 from algotransfer.training.examples import make_examples, network_of, tasks_of
 from algotransfer.training.program import compile_epoch, start_seeds
 
@@ -69,7 +68,7 @@ def measure_training(
 def minimum_work(experiment: Experiment, training: Dataset) -> Work | None:
     """Return the minimum work of a training step of one seed on such graphs."""
     algorithm, graphs = get_algorithm(experiment.target), training.graphs
-    features = num_features(algorithm)
+    features = algorithm.framework.num_features
     shape = GraphShape(
         nodes=graphs.num_nodes,
         entries=2 * float(np.mean(graphs.num_edges())) + graphs.num_nodes,

@@ -9,7 +9,6 @@ if TYPE_CHECKING:
     from algotransfer.networks.executor import Executor as Executor
     from algotransfer.networks.executor import Memory as Memory
     from algotransfer.networks.executor import edge_kinds as edge_kinds
-    from algotransfer.networks.executor import num_features as num_features
     from algotransfer.networks.heads import Latent as Latent
     from algotransfer.networks.layouts import Dense as Dense
     from algotransfer.networks.layouts import Layout as Layout

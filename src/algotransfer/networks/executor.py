@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, final
+from typing import Any, ClassVar, final
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -38,13 +38,7 @@ class Executor(eqx.Module):
         key: PRNGKeyArray,
         processor: type[Processor] = MaxMPNN,
     ) -> Executor:
-        """Return a new network with random weights.
-
-        **Arguments:**
-
-        - `hidden`: width of the hidden state.
-        - `processor`: class of its processor.
-        """
+        """Return a new network with random weights and `hidden` units in its hidden state."""
 
     @abstractmethod
     def start(self, layout: Layout) -> PyTree[Array]:
@@ -85,13 +79,16 @@ class Executor(eqx.Module):
 class FoldableExecutor(Executor):
     """An executor that can train with its weights multiplied together in advance."""
 
+    folded_on: ClassVar[tuple[str, ...]]  # platforms where folding is faster
+
     @property
-    @abstractmethod
     def can_fold(self) -> bool:
         """Whether `fold` gives the same steps as `process`, and is faster on this platform.
 
         False for subclasses, which may have other steps, and for processors other than `MaxMPNN`.
         """
+        own = "fold" in vars(type(self)) and all(type(p) is MaxMPNN for p in self.processors)
+        return own and default_platform() in self.folded_on
 
     @abstractmethod
     def for_task(self, task: int) -> FoldableExecutor:
@@ -99,12 +96,7 @@ class FoldableExecutor(Executor):
 
     @abstractmethod
     def fold(self, free: tuple[bool, ...]) -> Folded:
-        """Return the network's step with folded weights.
-
-        **Arguments:**
-
-        - `free`: for each algorithm, whether it runs without a teacher and needs outputs.
-        """
+        """Return the step with folded weights; `free` algorithms have no teacher, but outputs."""
 
     @abstractmethod
     def latent(self, task: int, before, after, features) -> Latent:
@@ -129,22 +121,6 @@ class Memory(eqx.Module):
         return cls(jnp.zeros((layout.num_nodes, hidden)), edge_states)
 
 
-def max_mpnns(processors: tuple[Processor, ...]) -> tuple[MaxMPNN, ...]:
-    """Return the processors if each is a `MaxMPNN`, the only kind with folded weights; else ()."""
-    found = tuple(processor for processor in processors if type(processor) is MaxMPNN)
-    return found if len(found) == len(processors) else ()
-
-
-def on_platform(names: tuple[str, ...]) -> bool:
-    """Return whether the default device is of one of these platforms."""
-    return default_platform() in names
-
-
 def edge_kinds(algorithms: tuple[Algorithm, ...]) -> tuple[str, ...]:
     """Return the kinds of edge features that algorithms read, each once, in order."""
     return tuple(dict.fromkeys("weight" if a.weighted else "one" for a in algorithms))
-
-
-def num_features(algorithm: Algorithm) -> int:
-    """Width of a node's features: (visited, key) or (key)."""
-    return algorithm.framework.num_features

@@ -51,7 +51,7 @@ class Heads(eqx.Module):
 
     @classmethod
     def create(cls, inputs: int, hidden: int, algorithm: Algorithm, draw: Draw) -> Heads:
-        outputs = 2 if algorithm.sequential else 1
+        outputs = algorithm.framework.num_outputs
         return cls(decoder=draw(inputs + hidden, outputs), predecessor=draw(2 * hidden, 1))
 
     def decode(self, latent: Latent) -> Float[Array, "n y"]:

@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, final
+from typing import final
 
 import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from algotransfer.algorithms import Algorithm
-from algotransfer.networks.checks import check_network_arguments
-from algotransfer.networks.executor import (
-    FoldableExecutor,
-    Memory,
-    edge_kinds,
-    max_mpnns,
-    num_features,
-    on_platform,
-)
+from algotransfer.networks.executor import FoldableExecutor, Memory, edge_kinds
 from algotransfer.networks.folded import EdgeStage, Folded
 from algotransfer.networks.heads import Heads, Latent, Termination
 from algotransfer.networks.processors import MaxMPNN, NodePairs, Processor, apply_processors
@@ -41,12 +33,11 @@ class NE(FoldableExecutor):
     termination: Termination
     algorithms: tuple[Algorithm, ...] = eqx.field(static=True)
     kinds: tuple[str, ...] = eqx.field(static=True)
-    folded_on: ClassVar[tuple[str, ...]] = ("cpu", "gpu")  # platforms where folding is faster
+    folded_on = ("cpu", "gpu")
 
     @classmethod
     def create(cls, algorithms, hidden, key, processor=MaxMPNN):
-        check_network_arguments(algorithms, hidden)
-        width = sum(num_features(algorithm) for algorithm in algorithms)
+        width = sum(algorithm.framework.num_features for algorithm in algorithms)
         kinds = edge_kinds(algorithms)
 
         def build(draw: Draw) -> NE:
@@ -74,15 +65,11 @@ class NE(FoldableExecutor):
         hidden = z + update
         return Memory(hidden, edge_states), (Latent(z, hidden),) * len(self.algorithms)
 
-    @property
-    def can_fold(self):
-        supported = type(self) is NE and bool(max_mpnns(self.processors))
-        return supported and on_platform(self.folded_on)
-
     def fold(self, free):
         hidden = self.edge.shape[1]
         keep, senders, edges, updates = self.encoder, [], [], []
-        for processor in max_mpnns(self.processors):
+        for processor in self.processors:
+            assert isinstance(processor, MaxMPNN)  # see `can_fold`
             receiver, sender, edge = split_rows(processor.message, *[hidden] * 3)
             hold, add = split_rows(processor.update, hidden, hidden)
             keep = keep + self.encoder @ (hold + receiver @ add)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import ClassVar, final
+from typing import final
 
 import equinox as eqx
 import jax
@@ -11,15 +11,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from algotransfer.algorithms import Algorithm
-from algotransfer.networks.checks import check_network_arguments
-from algotransfer.networks.executor import (
-    FoldableExecutor,
-    Memory,
-    edge_kinds,
-    max_mpnns,
-    num_features,
-    on_platform,
-)
+from algotransfer.networks.executor import FoldableExecutor, Memory, edge_kinds
 from algotransfer.networks.folded import EdgeStage, Folded
 from algotransfer.networks.heads import Heads, Latent, Termination
 from algotransfer.networks.layouts import Layout
@@ -86,7 +78,7 @@ class EncoderAndHeads(eqx.Module):
 
     @classmethod
     def create(cls, algorithm: Algorithm, hidden: int, draw: Draw) -> EncoderAndHeads:
-        node = num_features(algorithm) + hidden
+        node = algorithm.framework.num_features + hidden
         return cls(
             edge=draw(1, hidden),
             encoder=EdgeEncoder.create(node, hidden, draw),
@@ -107,12 +99,10 @@ class NEPlusPlus(FoldableExecutor):
     processors: tuple[Processor, ...]
     algorithms: tuple[Algorithm, ...] = eqx.field(static=True)
     kinds: tuple[str, ...] = eqx.field(static=True)
-    folded_on: ClassVar[tuple[str, ...]] = ("gpu",)  # platforms where folding is faster
+    folded_on = ("gpu",)
 
     @classmethod
     def create(cls, algorithms, hidden, key, processor=MaxMPNN):
-        check_network_arguments(algorithms, hidden)
-
         def build(draw: Draw) -> NEPlusPlus:
             return cls(
                 specialists=tuple(EncoderAndHeads.create(a, hidden, draw) for a in algorithms),
@@ -143,11 +133,6 @@ class NEPlusPlus(FoldableExecutor):
             latents.append(Latent(nodes, hidden))
         return tuple(memories), tuple(latents)
 
-    @property
-    def can_fold(self):
-        supported = type(self) is NEPlusPlus and bool(max_mpnns(self.processors))
-        return supported and on_platform(self.folded_on)
-
     def fold(self, free):
         (specialist,), (is_free,) = self.specialists, free
         encoder, edge, decoder = specialist.encoder, specialist.edge, specialist.heads.decoder
@@ -156,7 +141,8 @@ class NEPlusPlus(FoldableExecutor):
         receiver, sender, hidden_edge = split_rows(encoder.first, node, node, hidden)
         keep = jnp.zeros((node, hidden))
         senders, edges, seconds, updates = [], [], [], []
-        for processor in max_mpnns(self.processors):
+        for processor in self.processors:
+            assert isinstance(processor, MaxMPNN)  # see `can_fold`
             linear = split_rows(encoder.linear @ processor.message, node, node, hidden)
             hold, add = split_rows(processor.update, hidden, hidden)
             keep = (keep + linear[0] @ add).at[-hidden:].add(hold)

@@ -14,8 +14,7 @@ from jaxtyping import Array, Bool, Float
 
 from algotransfer.algorithms import Algorithm
 from algotransfer.errors import UserError
-from algotransfer.networks.checks import check_network_arguments
-from algotransfer.networks.executor import Executor, edge_kinds, num_features
+from algotransfer.networks.executor import Executor, edge_kinds
 from algotransfer.networks.heads import Latent
 from algotransfer.networks.layouts import Layout, Scores
 from algotransfer.networks.processors import MaxMPNN
@@ -155,7 +154,7 @@ class StopHead(eqx.Module):
 
     @classmethod
     def create(cls, algorithm: Algorithm, hidden: int, draw: Draw) -> StopHead:
-        return cls(first=draw(num_features(algorithm) + 3, hidden), second=draw(hidden, 1))
+        return cls(first=draw(algorithm.framework.num_features + 3, hidden), second=draw(hidden, 1))
 
     def __call__(self, x: Float[Array, "n f"], key: Float[Array, " n"]) -> Float[Array, ""]:
         columns = [*x.T, key, jnp.abs(key - x[:, -1]), jnp.ones_like(key)]
@@ -197,7 +196,6 @@ class RelaxationExecutor(Executor):
     @classmethod
     def create(cls, algorithms, hidden, key, processor=MaxMPNN):
         """Return a new network; `hidden` is the width of the termination heads."""
-        check_network_arguments(algorithms, hidden)
         if processor is not MaxMPNN:
             raise UserError(
                 f"processor {processor.__name__} with the relaxation executor, whose processor is "

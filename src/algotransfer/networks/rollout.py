@@ -17,8 +17,6 @@ from jaxtyping import Array, Bool, Float, Int
 
 from algotransfer.algorithms import Algorithm
 from algotransfer.algorithms.state import State
-from algotransfer.errors import UserError
-from algotransfer.networks.checks import check_number, check_shape
 from algotransfer.networks.executor import Executor
 from algotransfer.networks.heads import Latent
 from algotransfer.networks.layouts import Layout
@@ -77,8 +75,6 @@ def rollout(
     **Returns:** the `Outcome`; states and latents are None for algorithms with a teacher.
     """
     algorithms = network.algorithms
-    check_number("num_steps", num_steps, 1, MAX_STEPS)
-    _check_drivers(drivers, len(algorithms), num_steps, layout.num_nodes)
 
     def step(carry, now):
         t, learns, teachers, noises = now
@@ -128,23 +124,6 @@ def rollout(
     )
     (_, states, latents), emitted = lax.scan(step, (memory, states, latents), per_step)
     return Outcome(states, latents, emitted)
-
-
-def _check_drivers(
-    drivers: tuple[Driver, ...], num_algorithms: int, num_steps: int, num_nodes: int
-) -> None:
-    if len(drivers) != num_algorithms:
-        raise UserError(
-            f"{len(drivers)} drivers for a network of {num_algorithms} algorithms; expected one "
-            "for each"
-        )
-    for driver in drivers:
-        for leaf in jax.tree.leaves(driver.start):
-            check_shape("the start of a driver", leaf, (num_nodes,))
-        check_shape("the steps of a driver", driver.steps, ())
-        for what, given in (("teacher", driver.teacher), ("noise", driver.noise)):
-            for leaf in jax.tree.leaves(given):
-                check_shape(f"the {what} of a driver", leaf, (num_steps, num_nodes))
 
 
 def learning_steps(drivers: tuple[Driver, ...], num_steps: int) -> Bool[Array, " steps"] | None:

@@ -1,6 +1,7 @@
 """`Layout`: the interface of dense and sparse graph layouts, and the code they share."""
 
 # No `from __future__ import annotations`: Equinox recognises `AbstractVar` only if it is evaluated.
+import dataclasses
 from abc import abstractmethod
 from functools import partial
 
@@ -195,6 +196,26 @@ def _sum_backward(layout: Layout, gradient):
 
 
 _sum.defvjp(_sum_forward, _sum_backward)
+
+
+class NeighbourLists(eqx.Module):
+    """Lists for GPU kernels: neighbours of every node, and edges, without padding in between.
+
+    Neighbours of node i are valid up to `degree[i]`, edges up to `count`.
+    """
+
+    order: Int[Array, " n"]  # nodes by descending degree
+    degree: Int[Array, " n"]  # [i], the node itself counted
+    senders: Int[Array, "n n"]  # [k, i]: the k-th neighbour of i
+    features: Float[Array, "f n n"]  # [f, k, i]
+    ends: Int[Array, "3 e"]  # i, j, and the position of j among the neighbours of i
+    end_features: Float[Array, "f e"]
+    count: Int[Array, "1"]
+
+    def with_features(self, rows: Int[Array, " _"]) -> "NeighbourLists":
+        """Return the same lists with only these rows of edge features."""
+        kept = {"features": self.features[rows], "end_features": self.end_features[rows]}
+        return dataclasses.replace(self, **kept)
 
 
 class EdgeList:

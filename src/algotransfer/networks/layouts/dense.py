@@ -11,8 +11,7 @@ from jax import lax
 from jaxtyping import Array, Bool, Float, Int
 
 from algotransfer.graphs.graph import Graph
-from algotransfer.networks.layouts.base import EdgeList, Layout, at, on_edges
-from algotransfer.networks.layouts.neighbour_lists import NeighbourLists, make_neighbour_lists
+from algotransfer.networks.layouts.base import EdgeList, Layout, NeighbourLists, at, on_edges
 
 
 class Dense(Layout):
@@ -45,7 +44,21 @@ class Dense(Layout):
 
     def with_neighbours(self) -> Dense:
         """Return the same graph with the lists that GPU kernels need."""
-        lists = make_neighbour_lists(self.edges, self.features, self.i, self.j, self.list_features)
+        senders = jnp.argsort(~self.edges, axis=1, stable=True).astype(jnp.int32)
+        degree = jnp.sum(self.edges, axis=1, dtype=jnp.int32)
+        rank = jnp.cumsum(self.edges, axis=1, dtype=jnp.int32) - 1
+        ends = jnp.stack([self.i, self.j, rank.at[self.i, self.j].get(mode="clip")])
+        padding_last = jnp.argsort(self.i >= self.num_nodes, stable=True)
+        features = jnp.take_along_axis(self.features, senders[None], axis=2)
+        lists = NeighbourLists(
+            order=jnp.argsort(-degree, stable=True).astype(jnp.int32),
+            degree=degree,
+            senders=senders.T,
+            features=jnp.swapaxes(features, 1, 2),
+            ends=ends[:, padding_last],
+            end_features=self.list_features[:, padding_last],
+            count=jnp.sum(degree, keepdims=True),
+        )
         return dataclasses.replace(self, neighbours=lists)
 
     def max_plus(self, node, edge):

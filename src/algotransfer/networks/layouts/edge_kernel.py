@@ -17,6 +17,7 @@ from jax.experimental import pallas as pl
 from jax.experimental.pallas import triton
 from jaxtyping import Array, Float
 
+from algotransfer.networks.layouts.base import NeighbourLists
 from algotransfer.networks.layouts.edge_programs import (
     ROWS,
     Weights,
@@ -24,7 +25,6 @@ from algotransfer.networks.layouts.edge_programs import (
     forward_program,
     interpreted,
 )
-from algotransfer.networks.layouts.neighbour_lists import NeighbourLists
 
 WARPS = 2
 
