@@ -22,12 +22,12 @@ os.environ["ALGOTRANSFER_COMPILATION_CACHE"] = (
 )
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
 
-from algotransfer.reproduce.runner import NoView, run_steps  # noqa: E402
+from algotransfer.reproduce.runner import View, run_steps  # noqa: E402
 
 JOBS = 2
 
 
-class NodeKiller(NoView):
+class NodeKiller(View):
     """View that kills one node after a third of the training steps."""
 
     def __init__(self, nodes, folder: Path, trainings: int):

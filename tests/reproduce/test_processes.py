@@ -15,7 +15,7 @@ from algotransfer.locks import InUse
 from algotransfer.reproduce.executors import processes
 from algotransfer.reproduce.executors.cuda_mps import CONTROL_PROGRAM, MPS_VARIABLES, cuda_mps
 from algotransfer.reproduce.executors.processes import ProcessExecutor
-from algotransfer.reproduce.runner import NoView, run_steps
+from algotransfer.reproduce.runner import View, run_steps
 from algotransfer.reproduce.steps import NO_MONITOR, Step, StepPaused
 
 
@@ -51,7 +51,7 @@ class Outcome(Step):
         return {"writing": 1.0}
 
 
-class Messages(NoView):
+class Messages(View):
     """Collects the progress messages."""
 
     def __init__(self):

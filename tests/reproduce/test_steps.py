@@ -12,12 +12,10 @@ from algotransfer.array_files import load_arrays
 from algotransfer.cli import main
 from algotransfer.datasets import make_splits
 from algotransfer.experiment import Experiment
-from algotransfer.reproduce import grid_presets
 from algotransfer.reproduce.estimates import Estimates
 from algotransfer.reproduce.executors import ThreadExecutor
 from algotransfer.reproduce.grid import experiments, one_of_each
-from algotransfer.reproduce.grid_presets import GRID_PRESETS, TINY
-from algotransfer.reproduce.plan import plan
+from algotransfer.reproduce.plan import GRID_PRESETS, TINY, GridPreset, plan
 from algotransfer.reproduce.runner import run_steps
 from algotransfer.reproduce.steps import (
     EvaluateStep,
@@ -146,8 +144,8 @@ def test_smoke_has_one_cell_of_each_kind():
 
 def test_the_command_lists_runs_packs_and_fails_loudly(runs, tmp_path, capsys, monkeypatch):
     folder, _ = runs
-    tiny = grid_presets.GridPreset(TINY, SMALL)
-    monkeypatch.setitem(grid_presets.GRID_PRESETS, "smoke", tiny)
+    tiny = GridPreset(TINY, SMALL)
+    monkeypatch.setitem(GRID_PRESETS, "smoke", tiny)
     words = ["reproduce", "--table", "par-summary", "--target", "bellman_ford", "--model", "ne"]
     words += ["--seeds", "2", "--preset", "smoke", "--folder", str(folder)]
     assert main([*words, "--dry-run"]) == 0

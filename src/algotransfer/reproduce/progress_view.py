@@ -11,13 +11,13 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn
 
 from algotransfer.reproduce.estimates import Estimates
-from algotransfer.reproduce.runner import StepResult
+from algotransfer.reproduce.runner import StepResult, View
 from algotransfer.reproduce.steps import Step
 
 LINE_SECONDS = 30.0  # between two lines where no bar can be drawn
 
 
-class ProgressView:
+class ProgressView(View):
     """A bar for all steps and a line for each running one; plain lines without a terminal.
 
     Progress is measured in estimated seconds. A step without an estimate counts as the mean of

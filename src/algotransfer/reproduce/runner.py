@@ -11,7 +11,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from graphlib import TopologicalSorter
 from pathlib import Path
-from typing import Literal, Protocol, runtime_checkable
+from typing import Literal
 
 from algotransfer.interruptions import held_interruptions
 from algotransfer.locks import InUse, tidy
@@ -54,34 +54,17 @@ class Interrupted(KeyboardInterrupt):
         self.results = results
 
 
-@runtime_checkable  # the tests check annotations at run time
-class View(Protocol):
-    """Display of running steps; `report` is called from several threads."""
+class View:
+    """Display of running steps; this one shows nothing. `report` is called from several threads."""
 
     def start(self, step: Step) -> None:
         """Show that a step starts."""
-        ...
 
     def report(self, step: Step, done: int, message: str) -> None:
         """Show the progress of a step."""
-        ...
 
     def finish(self, result: StepResult) -> None:
         """Show the outcome of a step."""
-        ...
-
-
-class NoView:
-    """View that shows nothing."""
-
-    def start(self, step: Step) -> None:
-        """Do nothing."""
-
-    def report(self, step: Step, done: int, message: str) -> None:
-        """Do nothing."""
-
-    def finish(self, result: StepResult) -> None:
-        """Do nothing."""
 
 
 def run_steps(
@@ -119,7 +102,7 @@ def run_steps(
                 inputs,
                 folder,
                 executor or stack.enter_context(ThreadExecutor()),
-                view or NoView(),
+                view or View(),
                 should_pause=lambda: interrupted() or time.monotonic() > deadline,
                 may_start=lambda: deadline - time.monotonic() > startup,
             )
