@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -55,39 +55,6 @@ def beside_paper_table(
             spread(line["paper"], line["paper_std"]),
             spread(line["median"], line["family_std"]),
             spread(line["mean"], line["std"]),
-        )
-    return table
-
-
-def methods_table(
-    results: Mapping[str, tuple[Experiment, pandas.DataFrame]],
-    metrics: tuple[str, ...] = ("pred", "key"),
-) -> Table:
-    """A line per experiment: the median of its seeds, and in brackets what the paper printed.
-
-    **Arguments:**
-
-    - `results`: by label, an experiment and its evaluation.
-    """
-    short: dict[str, Any] = {}
-    sizes: set[int] = set()
-    for label, (_, frame) in results.items():
-        ours: Any = summary(frame)
-        short[label] = ours[ours["row"] == "network"].set_index(["metric", "num_nodes"])["median"]
-        sizes |= set(ours["num_nodes"])
-    columns = [(metric, size) for metric in metrics for size in sorted(sizes)]
-    table = plain_table(["method"], [f"{metric}\n{size} nodes" for metric, size in columns])
-    for label, (experiment, frame) in results.items():
-        lines: Any = beside_paper(frame, experiment)
-        lines = lines[lines["graph"] == "mean"].drop_duplicates(["metric", "num_nodes"])
-        paper = lines.set_index(["metric", "num_nodes"])["paper"]
-        table.add_row(
-            label,
-            *[
-                number(short[label][column], 2)
-                + (f" ({number(paper[column], 2)})" if column in paper.index else "")
-                for column in columns
-            ],
         )
     return table
 

@@ -9,8 +9,6 @@ import numpy as np
 
 from algotransfer.algorithms import get_algorithm
 from algotransfer.datasets.presets import PAPER_FAMILIES
-from algotransfer.errors import UserError, shown
-from algotransfer.evaluation.evaluate_networks import COLUMNS
 from algotransfer.experiment import Experiment
 from algotransfer.paper import paper_tables
 
@@ -25,29 +23,11 @@ def per_seed(frame: pandas.DataFrame) -> pandas.DataFrame:
 
     **Returns:** the columns `row`, `seed`, `num_nodes`, `metric`, `mean`, `std`.
     """
-    check_frame(frame)
     overall: Any = frame[frame["hop"].isna()]
     groups = overall.groupby(
         ["row", "seed", "num_nodes", "metric"], dropna=False, sort=False, as_index=False
     )
     return groups.agg(mean=("value", "mean"), std=("value", population_std))
-
-
-def check_frame(frame: Any) -> None:
-    """Raises a `TypeError` or a `ValueError` unless it is a table that `evaluate` returns."""
-    import pandas
-
-    if not isinstance(frame, pandas.DataFrame):
-        raise TypeError(
-            f"expected the data frame that evaluate returns, not {shown(frame)} "
-            f"(of type {type(frame).__name__})"
-        )
-    missing = COLUMNS.keys() - set(frame.columns)
-    if missing:
-        raise UserError(
-            f"the data frame has no column {', '.join(sorted(missing))}; expected what evaluate "
-            f"returns, with the columns {', '.join(COLUMNS)}"
-        )
 
 
 def summary(frame: pandas.DataFrame) -> pandas.DataFrame:
@@ -74,7 +54,6 @@ def beside_paper(frame: pandas.DataFrame, experiment: Experiment) -> pandas.Data
     """
     import pandas
 
-    check_frame(frame)
     ours: Any = frame[(frame["row"] == "network") & frame["family"].isin(PAPER_FAMILIES)]
     families = ours[ours["hop"].isna()].rename(columns={"family": "graph", "value": "mean"})
     keys = ["num_nodes", "graph", "metric"]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from algotransfer.errors import UserError
 from algotransfer.evaluation import beside_paper, per_seed
-from algotransfer.evaluation.summary import PAPER_MODELS, check_frame
+from algotransfer.evaluation.summary import PAPER_MODELS
 from algotransfer.experiment import Experiment
 from algotransfer.methods import METHODS
 from algotransfer.registry import check_name
@@ -47,7 +47,6 @@ def draw_generalisation(
         )
     for metric in metrics:
         for _, frame in results.values():
-            check_frame(frame)
             check_name("metric", metric, frame["metric"].unique())
     figure, panels = _figure(1, len(metrics), width=4.6, height=3.6)
     for axes, metric in zip(panels[0], metrics, strict=True):
