@@ -53,3 +53,14 @@ def as_printed():
         return paper.get((*key.values(), nodes, metric), 0.5) * (1 + 0.001 * seed)
 
     return made_up(value)
+
+
+def by_name(report):
+    """The tables of numbers by name."""
+    return {table.name: table for table in report.number_tables}
+
+
+def section(report, name):
+    """The section of a name."""
+    (found,) = [section for section in report.sections if section.name == name]
+    return found

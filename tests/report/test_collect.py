@@ -163,7 +163,7 @@ SHAPES = {
         [],
         {"calls": 7},
         {"calls": [7]},
-        *({"calls": [{**CALL, name: None}]} for name in CALL),
+        *({"calls": [{**CALL, name: None}]} for name in ("device", "wall", "seconds", "ended")),
         {"calls": [{**CALL, "ended": "yesterday"}]},
         {"calls": [{**CALL, "wall": 10**400}]},
     ],

@@ -21,8 +21,6 @@ class ReportCommand:
     weights: Annotated[Path | None, optional("PATH")] = None
     """Folder to copy the weights of the runs to, named after their experiments (plus their hash,
     if settings differ from the paper's or the name is taken)."""
-    readme: Annotated[Path | None, optional("FILE")] = None
-    """Markdown page whose table of claims is replaced, between its markers."""
     examples: bool = False
     """Write an `explore` page for every network in --folder, or else in the package, and link the
     numbers of the HTML page to them."""
@@ -31,13 +29,7 @@ class ReportCommand:
         """Collect the results and write the reports."""
         from algotransfer.cli.console import next_step, output, wrote
         from algotransfer.report.report_data import make_report
-        from algotransfer.report.write_report import (
-            RESULTS,
-            put_claims,
-            read_tables,
-            time_note,
-            write_report,
-        )
+        from algotransfer.report.write_report import RESULTS, read_tables, time_note, write_report
 
         if self.folder is not None:
             self._collect(self.folder)
@@ -51,9 +43,6 @@ class ReportCommand:
         data = make_report(results, hops, note, examples)
         for path in write_report(data, self.out):
             wrote(path)
-        if self.readme is not None:
-            put_claims(self.readme, data)
-            wrote(self.readme)
         output.print(data.summary, soft_wrap=True)
         output.print(note, soft_wrap=True)
         next_step(f"open {self.out / 'report.html'}")
@@ -87,23 +76,19 @@ class ReportCommand:
             trained_runs,
         )
         from algotransfer.report.write_report import CALLS, ENVIRONMENTS, HOPS, RESULTS
-        from algotransfer.reproduce.call_log import CALLS as CALLS_FOLDER
-        from algotransfer.reproduce.call_log import check_calls, read_calls
+        from algotransfer.reproduce.call_log import read_calls
         from algotransfer.training.runs import WEIGHTS, write_json
 
         tables = {RESULTS: collect(folder), HOPS: collect_hops(folder)}
-        calls = read_calls(folder)
-        check_calls(calls, folder / CALLS_FOLDER)
+        records = {ENVIRONMENTS: environments(folder), CALLS: {"calls": read_calls(folder)}}
         self.out.mkdir(parents=True, exist_ok=True)
         for name, table in tables.items():
-            write_atomically(
-                self.out / name, table.to_csv(index=False, float_format="%.6g").encode()
-            )
+            content = table.to_csv(index=False, float_format="%.6g")
+            write_atomically(self.out / name, content.encode())
             wrote(self.out / name)
-        write_json(self.out / ENVIRONMENTS, environments(folder))
-        wrote(self.out / ENVIRONMENTS)
-        write_json(self.out / CALLS, {"calls": calls})
-        wrote(self.out / CALLS)
+        for name, record in records.items():
+            write_json(self.out / name, record)
+            wrote(self.out / name)
         if self.weights is not None:
             self.weights.mkdir(parents=True, exist_ok=True)
             taken: set[str] = set()  # runs with other seeds share the experiment

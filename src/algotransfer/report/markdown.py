@@ -25,11 +25,6 @@ def markdown_section(section: Section) -> Iterator[str]:
     if not (section.paragraphs or section.tables):
         return
     yield f"## {_plain(section.title)}"
-    yield from section_content(section)
-
-
-def section_content(section: Section) -> Iterator[str]:
-    """Yield the blocks of a section without its title."""
     yield from map(_plain, section.paragraphs)
     for table in (*section.tables, *section.folded):
         yield f"*{_plain(table.title)}.*"

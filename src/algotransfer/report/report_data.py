@@ -75,14 +75,12 @@ class ReportData:
     **Arguments:**
 
     - `introduction`: paragraphs before the first section.
-    - `claims`: the section that README pages show too.
-    - `sections`: all sections in order, `claims` among them.
+    - `sections`: all sections in order.
     - `cells`: every cell of all tables, one line each.
     - `examples`: addresses of `explore` pages by experiment and number of nodes.
     """
 
     introduction: tuple[str, ...]
-    claims: Section
     sections: tuple[Section, ...]
     cells: pandas.DataFrame
     examples: Mapping[tuple[str, ...], str]
@@ -90,8 +88,8 @@ class ReportData:
     @property
     def summary(self) -> str:
         """The sentences that the command line prints."""
-        (agreement,) = [section for section in self.sections if section.name == "agreement"]
-        return f"{self.claims.paragraphs[0]}\n{agreement.paragraphs[0]}"
+        first = {section.name: section.paragraphs[:1] for section in self.sections}
+        return "\n".join(first["claims"] + first["agreement"])
 
     @property
     def number_tables(self) -> list[ReportTable]:
@@ -126,9 +124,8 @@ def make_report(
     gaps = [GAPS] * (not all(table.complete for table in tables))
     notes = [text for text in (describe_device_dependence(ours), count_runs(results), note) if text]
     introduction = (LEGEND, *gaps, SHARED_DATA, *notes)
-    claims = make_claims_section(judge_claims(by_halt, paper_cells()))
     own = own_networks(ours)
-    sections = [claims]
+    sections = [make_claims_section(judge_claims(by_halt, paper_cells()))]
     if own is not None:
         sections.append(Section("own", "Past the paper", (compare_own_networks(own),), (own,)))
     sections.append(make_agreement_section(measure_agreement(cells)))
@@ -138,7 +135,7 @@ def make_report(
         sections.append(Section(table.name, table.name, tables=(table,), folded=folded))
     sections += [Section(t.name, t.name, tables=(t,)) for t in size_tables(results)]
     every = all_cells(cells, extra, references)
-    return ReportData(introduction, claims, tuple(sections), every, examples)
+    return ReportData(introduction, tuple(sections), every, examples)
 
 
 def count_runs(results: Any) -> str:

@@ -1,27 +1,26 @@
-"""Write a report in all formats into one folder, and its claims into other pages."""
+"""Read the tables of a folder, and write the report of them in all formats."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from algotransfer.errors import UserError
 from algotransfer.files import read_json, write_atomically
 from algotransfer.report.collect import add_cpu_values, read_hops, read_results
 from algotransfer.report.html import render_html
 from algotransfer.report.latex import render_latex
-from algotransfer.report.markdown import render_markdown, section_content
+from algotransfer.report.markdown import render_markdown
 from algotransfer.report.report_data import ReportData
-from algotransfer.reproduce.call_log import check_calls, check_slices, time_spent
+from algotransfer.reproduce.call_log import time_spent
 
 if TYPE_CHECKING:
     import pandas
 
 RESULTS, HOPS, CALLS = "results.csv", "hops.csv", "calls.json"
 ENVIRONMENTS, CPU_VALUES = "environments.json", "device-sensitivity.csv"
-START, END = "<!-- claims: written by `algotransfer report` -->", "<!-- end of claims -->"
 
 
 def write_report(data: ReportData, folder: Path) -> Iterator[Path]:
@@ -49,25 +48,19 @@ def time_note(folder: Path) -> str:
     """Return a paragraph about the time that the runs took, empty without recorded calls."""
     if not (folder / CALLS).exists():
         return ""
-    calls = read_json(folder / CALLS, "calls")["calls"]
-    check_calls(calls, folder / CALLS)
-    runs = []
+    calls, slices = read_json(folder / CALLS, "calls")["calls"], []
+    note = _time_spent(folder / CALLS, calls)
     if (folder / ENVIRONMENTS).exists():
-        runs = list(read_json(folder / ENVIRONMENTS).values())
-        check_slices(runs, folder / ENVIRONMENTS)
-    return time_spent(calls, itertools.chain.from_iterable(runs))
+        slices = read_json(folder / ENVIRONMENTS).values()
+        note = _time_spent(folder / ENVIRONMENTS, calls, slices)
+    return note
 
 
-def claims_block(data: ReportData) -> str:
-    """Return the claims between the two marks that `put_claims` looks for."""
-    return "\n\n".join([START, *section_content(data.claims), END])
-
-
-def put_claims(page: Path, data: ReportData) -> None:
-    """Replace the text between the two marks of a page by the claims."""
-    text = page.read_text(encoding="utf-8")
-    if START not in text or END not in text:
-        raise UserError(f"{page} has no lines {START!r} and {END!r} to put the claims between")
-    before, rest = text.split(START, 1)
-    _, after = rest.split(END, 1)
-    write_atomically(page, (before + claims_block(data) + after).encode())
+def _time_spent(path: Path, calls: Any, runs: Iterable[Any] = ()) -> str:
+    try:
+        return time_spent(calls, itertools.chain.from_iterable(runs))
+    except (ArithmeticError, LookupError, TypeError, ValueError) as error:
+        raise UserError(
+            f"{path} does not hold what `algotransfer report` writes ({error!r:.80}); fetch it "
+            "again, or remove it to leave out the note on time"
+        ) from error

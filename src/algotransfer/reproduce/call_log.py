@@ -12,14 +12,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from algotransfer.errors import UserError, shown
 from algotransfer.experiment import fingerprint
 from algotransfer.files import DamagedFile
 from algotransfer.reproduce.runner import StepResult
 from algotransfer.training.runs import environment, write_json
 
 CALLS, CALL = "calls", "call.json"
-MAX_SECONDS = 1e12
 END_FORMAT = "%Y%m%dT%H%M%SZ"  # end of the call, in the name of its folder
 
 
@@ -61,53 +59,6 @@ def read_call(path: Path) -> dict[str, Any]:
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         pass
     raise DamagedFile(f"{path} is damaged")
-
-
-def check_calls(calls: Any, path: Path) -> None:
-    """Raise a `UserError` unless these are calls that `time_spent` can read."""
-    for call in _list_of_objects(calls, path, "calls"):
-        _check(isinstance(call.get("preset"), str), path, "a call without a preset")
-        _check_work(call, path)
-        _check(_is_time(call.get("wall")), path, f"wall={shown(call.get('wall'))}")
-        _check(type(call.get("jobs")) is int, path, f"jobs={shown(call.get('jobs'))}")
-        try:
-            time.strptime(call["ended"], END_FORMAT)
-        except (KeyError, TypeError, ValueError):
-            _check(False, path, f"ended={shown(call.get('ended'))}")
-
-
-def check_slices(runs: Iterable[Any], path: Path) -> None:
-    """Raise a `UserError` unless these are runs, each a list of slices."""
-    for run in runs:
-        for entry in _list_of_objects(run, path, "slices"):
-            _check(isinstance(entry.get("command"), list), path, "a slice without a command")
-            _check_work(entry, path)
-
-
-def _list_of_objects(entries: Any, path: Path, what: str) -> list[dict[str, Any]]:
-    _check(isinstance(entries, list), path, f"{what} that are not a list")
-    _check(all(isinstance(entry, dict) for entry in entries), path, f"{what} that are not objects")
-    return entries
-
-
-def _check_work(entry: dict[str, Any], path: Path) -> None:
-    device, seconds = entry.get("device"), entry.get("seconds")
-    named = isinstance(device, dict) and isinstance(device.get("kind"), str)
-    _check(named, path, f"device={shown(device)}")
-    counted = isinstance(seconds, dict) and all(map(_is_time, seconds.values()))
-    _check(counted, path, f"seconds={shown(seconds)}")
-
-
-def _is_time(value: Any) -> bool:
-    return type(value) in (int, float) and 0 <= value < MAX_SECONDS
-
-
-def _check(holds: bool, path: Path, found: str) -> None:
-    if not holds:
-        raise UserError(
-            f"{path} holds {found}, which `algotransfer report` does not write; fetch it again, or "
-            "remove it to leave out the note on time"
-        )
 
 
 def time_spent(
