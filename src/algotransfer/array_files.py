@@ -5,8 +5,6 @@ equal contents give equal bytes, and the card holds a sha256 of everything else.
 the file: sizes are checked before memory is allocated, nothing is unpickled or decompressed.
 """
 
-from __future__ import annotations
-
 import hashlib
 import io
 import json

@@ -4,8 +4,6 @@ The format is that of `sha256sum --check SHA256SUMS`. The first line is a commen
 the other lines; if it is wrong, `SHA256SUMS` itself is damaged and is ignored.
 """
 
-from __future__ import annotations
-
 import hashlib
 from pathlib import Path
 

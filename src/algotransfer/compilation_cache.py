@@ -4,8 +4,6 @@ The folder is in the user's cache (`$XDG_CACHE_HOME`, or `~/.cache`) and named a
 since programs for one may not run on another. Without a writable folder there is no cache.
 """
 
-from __future__ import annotations
-
 import glob
 import hashlib
 import os

@@ -1,7 +1,5 @@
 """Device selection and memory use."""
 
-from __future__ import annotations
-
 import os
 import resource
 import sys

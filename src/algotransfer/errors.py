@@ -1,7 +1,5 @@
 """Errors caused by the user, and short descriptions of values for their messages."""
 
-from __future__ import annotations
-
 import reprlib
 from typing import Any
 

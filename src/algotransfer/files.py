@@ -1,7 +1,5 @@
 """Atomic file writes, and handling of damaged files."""
 
-from __future__ import annotations
-
 import errno
 import json
 import os
@@ -90,12 +88,7 @@ def read_json(path: Path, *keys: str) -> dict[str, Any]:
 
 
 def set_aside(path: Path, reason: object, then: str = "it is made again") -> Path:
-    """Rename a damaged file and warn with `SetAside`.
-
-    **Arguments:**
-
-    - `reason`: the damage, for the warning.
-    - `then`: what happens next, for the warning.
+    """Rename a damaged file and warn with `SetAside`, the reason and what happens `then`.
 
     **Returns:** the new path, `NAME.damaged`, or `NAME.damaged-2` and so on if that exists.
     """
@@ -115,12 +108,7 @@ def remove_leftovers(folder: Path) -> None:
 
 
 def append_whole(file: FileIO, content: bytes) -> None:
-    """Append the whole content to a file or, if the disk is full, nothing.
-
-    **Arguments:**
-
-    - `file`: a file opened with `buffering=0`.
-    """
+    """Append the whole content to an unbuffered file or, if the disk is full, nothing."""
     before, rest = file.seek(0, os.SEEK_END), memoryview(content)
     try:
         while rest:

@@ -1,7 +1,5 @@
 """Delay Ctrl-C and SIGTERM until work is saved."""
 
-from __future__ import annotations
-
 import signal
 import sys
 import threading
@@ -16,13 +14,8 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM)
 def held_interruptions(words: str) -> Iterator[Callable[[], bool]]:
     """Delay SIGINT and SIGTERM until the end of the block; a second signal acts at once.
 
-    Signals without a Python handler are not changed, nor are any outside the main thread.
-
-    **Arguments:**
-
-    - `words`: what happens next, printed on the first signal.
-
-    **Returns:** a function that returns whether a signal has arrived.
+    Signals without a Python handler are not changed, nor are any outside the main thread. The
+    first signal prints `words`. Yields a function that returns whether a signal has arrived.
     """
     received: list[int] = []
     before = {}

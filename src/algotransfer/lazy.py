@@ -41,10 +41,7 @@ class LazyPackage(ModuleType):
 def make_lazy(package: str, wrap: Callable[[Any], Any] = lambda value: value) -> None:
     """Load the names that a package imports under `if TYPE_CHECKING:` on first use.
 
-    **Arguments:**
-
-    - `package`: the package's `__name__`; its `__all__` is set to these names.
-    - `wrap`: applied to each object before it is handed out.
+    They become its `__all__`; `wrap` is applied to each object before it is handed out.
     """
     module = sys.modules[package]
     tree = ast.parse(Path(str(module.__file__)).read_text(encoding="utf-8"))

@@ -3,8 +3,6 @@
 The operating system releases a lock when its process ends, also after a kill.
 """
 
-from __future__ import annotations
-
 import errno
 import fcntl
 import os

@@ -4,8 +4,6 @@ They are not those of optax because committed runs must be reproducible to the l
 orders the same operations differently.
 """
 
-from __future__ import annotations
-
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float

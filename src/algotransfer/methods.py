@@ -3,8 +3,6 @@
 Register another method with one entry of `METHODS`. Importable without jax.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from algotransfer.errors import UserError
@@ -13,18 +11,11 @@ from algotransfer.registry import Registry
 
 @dataclass(frozen=True)
 class TransferMethod:
-    """How a target network is built from fresh and pretrained processors.
+    """How a target network is built from fresh and pretrained processors."""
 
-    **Arguments:**
-
-    - `processors`: origin of each processor, `fresh` or `base`; their outputs are summed.
-    - `frozen`: for each processor, whether its weights stay fixed.
-    - `joint`: whether the base algorithms are trained together with the target.
-    """
-
-    processors: tuple[str, ...] = ("fresh",)
-    frozen: tuple[bool, ...] = (False,)
-    joint: bool = False
+    processors: tuple[str, ...] = ("fresh",)  # origins, `fresh` or `base`; outputs are summed
+    frozen: tuple[bool, ...] = (False,)  # for each processor, whether its weights stay fixed
+    joint: bool = False  # whether the base algorithms are trained together with the target
 
     def __post_init__(self):
         if len(self.processors) != len(self.frozen) or {*self.processors} - {"fresh", "base"}:

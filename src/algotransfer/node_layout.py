@@ -1,7 +1,5 @@
 """Node positions for pictures and pages: grids as grids, other graphs by distance."""
 
-from __future__ import annotations
-
 from itertools import combinations
 
 import networkx

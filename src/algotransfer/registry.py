@@ -4,8 +4,6 @@ An entry is the object itself or a `"module:attribute"` string, so that the name
 importing jax. Register a new object with one line, such as `ALGORITHMS["mine"] = algorithm`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, MutableMapping
 from difflib import get_close_matches
 from importlib import import_module

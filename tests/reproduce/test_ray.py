@@ -14,7 +14,7 @@ from reproduce.cases import FAST, PLAIN, TINY, assert_same_as_in_threads
 
 from algotransfer.cli import main
 from algotransfer.reproduce import steps
-from algotransfer.reproduce.runner import run_steps
+from algotransfer.reproduce.runner import View, run_steps
 from algotransfer.reproduce.steps import (
     NO_MONITOR,
     EvaluateStep,
@@ -122,7 +122,7 @@ def executor(machines):
         yield executor
 
 
-class Notes:
+class Notes(View):
     """View that collects all calls, and acts on them."""
 
     def __init__(self, act=lambda: None):

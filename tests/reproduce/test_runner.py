@@ -12,7 +12,7 @@ from algotransfer.locks import InUse
 from algotransfer.reproduce import runner
 from algotransfer.reproduce.estimates import Estimates
 from algotransfer.reproduce.executors import ThreadExecutor
-from algotransfer.reproduce.runner import Interrupted, run_steps
+from algotransfer.reproduce.runner import Interrupted, View, run_steps
 from algotransfer.reproduce.steps import NO_MONITOR, Step, StepPaused, step_graph
 
 
@@ -69,7 +69,7 @@ ACTS = {
 }
 
 
-class Notes:
+class Notes(View):
     def __init__(self):
         self.seen = []
 

@@ -1,7 +1,5 @@
 """Checks of an algorithm's `relax` function and of edge weights."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import jax

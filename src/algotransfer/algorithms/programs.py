@@ -1,7 +1,5 @@
 """Compiled programs that run an algorithm on a batch of graphs, dense or sparse."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import jax
@@ -40,11 +38,7 @@ def run_dense(algorithm: Algorithm, graphs: Graph, record: str) -> Ran:
 
 @partial(jax.jit, static_argnums=(0, 2))
 def run_sparse(algorithm: Algorithm, graphs: Graph, record: str) -> Ran:
-    """Run one graph after the other, on its list of edges.
-
-    **Returns:** the traces, which of them lost a key, and which are still active (see
-    `EngineState`).
-    """
+    """Run one graph after the other, on its list of edges; return what `run_dense` returns."""
     num_nodes = graphs.num_nodes
 
     def one(graph: Graph):
@@ -58,10 +52,7 @@ def run_sparse(algorithm: Algorithm, graphs: Graph, record: str) -> Ran:
 
 
 def _repeat(step, state_of, carry, num_steps: int, record: str) -> Ran:
-    """Step until no graph is active.
-
-    **Returns:** the trace, whether a key was lost, and whether another step may count.
-    """
+    """Step until no graph is active."""
 
     def visible(carry):
         state = state_of(carry)

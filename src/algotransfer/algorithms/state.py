@@ -1,7 +1,5 @@
 """`State`: what a network sees of an algorithm between two steps."""
 
-from __future__ import annotations
-
 import equinox as eqx
 from jaxtyping import Array, Float
 

@@ -1,7 +1,5 @@
 """`Truth`: a trace in the units and the form that the network sees."""
 
-from __future__ import annotations
-
 import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int

@@ -1,7 +1,5 @@
 """Measured ceilings of the device: rate of matrix products, and memory bandwidth."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -27,12 +25,7 @@ class Ceilings:
 
 
 def measure_ceilings(precision: str = "float32") -> Ceilings:
-    """Return the best of several matrix products, and of several passes over memory.
-
-    **Arguments:**
-
-    - `precision`: of the products, as in `Experiment`.
-    """
+    """Return the best of several matrix products, and of several passes over memory."""
     platform = default_platform()
     side, count = (sizes.get(platform, sizes["gpu"]) for sizes in (MATRIX_SIDE, COPIED_FLOATS))
     with jax.default_matmul_precision(precision):

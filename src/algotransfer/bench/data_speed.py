@@ -1,7 +1,5 @@
 """Speed of data generation: graphs with traces per second, sampling included."""
 
-from __future__ import annotations
-
 import time
 
 import jax

@@ -1,7 +1,5 @@
 """Speed of free-running execution, on graphs of any size and in either layout."""
 
-from __future__ import annotations
-
 import dataclasses
 import time
 from typing import Any
@@ -28,12 +26,7 @@ def measure_execution(
     repeats: int = 3,
     layout: LayoutName | None = None,
 ) -> Measurement:
-    """Measure an untrained network on a batch of graphs, with all heads at every step.
-
-    **Arguments:**
-
-    - `layout`: by default the layout that evaluation chooses for such graphs.
-    """
+    """Measure an untrained network on a batch of graphs, with all heads at every step."""
     (*_, task) = tasks_of(experiment)
 
     network = network_of(experiment, jax.random.key(0))

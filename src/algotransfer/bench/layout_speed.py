@@ -1,7 +1,5 @@
 """Speed of the dense and the sparse layout by size, the basis of `DENSE_TRAINING_MAX_NODES`."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator
 from dataclasses import replace

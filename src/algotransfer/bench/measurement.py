@@ -57,12 +57,7 @@ def median_seconds(run: Callable[[], object], repeats: int) -> float:
 
 
 def slower_than(rows: Iterable[dict], baseline: Iterable[dict]) -> list[tuple[str, float]]:
-    """Return the measurements slower than the baseline by `SLOWER_RATIO`, with their ratios.
-
-    **Arguments:**
-
-    - `rows`, `baseline`: measurements as JSON; those missing from either are ignored.
-    """
+    """Return the measurements, of those in both, slower by `SLOWER_RATIO`, with their ratios."""
     before = {(row["part"], row["what"]): row for row in baseline if "what" in row}
     slower = []
     for row in rows:

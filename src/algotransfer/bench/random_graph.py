@@ -1,7 +1,5 @@
 """Random sparse graphs with an exact number of edges."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from algotransfer.errors import UserError

@@ -1,7 +1,5 @@
 """The parts of `algotransfer bench`; each yields its measurements."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 

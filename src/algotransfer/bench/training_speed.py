@@ -1,7 +1,5 @@
 """Speed of training: whole epochs of all seeds, as `train` runs them."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 

@@ -4,8 +4,6 @@ CLRS-30 (Veličković et al., 2022) adds self-loops. They change no answer and a
 `Graph` has none. Directed graphs raise a `UserError`.
 """
 
-from __future__ import annotations
-
 import zipfile
 import zlib
 from collections.abc import Mapping

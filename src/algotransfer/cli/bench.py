@@ -1,7 +1,5 @@
 """`algotransfer bench`: measure speed and memory, and compare with committed numbers."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import os

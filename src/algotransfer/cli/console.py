@@ -1,7 +1,5 @@
 """Consoles: results on the standard output, progress and errors on the standard error."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path

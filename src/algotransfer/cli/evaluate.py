@@ -1,7 +1,5 @@
 """`algotransfer evaluate`: measure a trained model on test graphs."""
 
-from __future__ import annotations
-
 import dataclasses
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`algotransfer list`: every registered name."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Iterable
 from dataclasses import dataclass

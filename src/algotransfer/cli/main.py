@@ -4,8 +4,6 @@ A command is a dataclass whose fields are its options (their docstrings are the 
 `run` does the work. Its module imports jax only inside `run`, so that `--help` is immediate.
 """
 
-from __future__ import annotations
-
 import signal
 import sys
 import threading
@@ -62,11 +60,7 @@ class Terminated(KeyboardInterrupt):
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command.
-
-    **Arguments:**
-
-    - `arguments`: the words after `algotransfer`; by default those of this process.
+    """Run one command, by default that of this process.
 
     **Returns:** the exit status: 0, or 2 after a mistake of the user, 130 after Ctrl-C, 143 after
     SIGTERM.

@@ -1,7 +1,5 @@
 """Annotations of command-line options: the choices of a registry, and readable defaults."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Annotated, Any, Literal
 
@@ -9,12 +7,7 @@ from tyro.conf import arg
 
 
 def choice(names: Iterable[str], default: str | None = None) -> Any:
-    """Show the choices of an option; the command checks them, with the nearest name in errors.
-
-    **Arguments:**
-
-    - `default`: text for a default that is not one of the names.
-    """
+    """Show the choices of an option; the command checks them, with the nearest name in errors."""
     return arg(metavar="{" + ",".join(names) + "}", help_behavior_hint=_default(default))
 
 

@@ -1,7 +1,5 @@
 """Fail early if an output path is not writable."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

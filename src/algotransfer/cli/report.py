@@ -1,7 +1,5 @@
 """`algotransfer report`: write results next to the paper's, from runs or committed tables."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any

@@ -1,7 +1,5 @@
 """`algotransfer reproduce`: train and evaluate the paper's experiments, resumable at any time."""
 
-from __future__ import annotations
-
 import re
 import time
 from dataclasses import dataclass

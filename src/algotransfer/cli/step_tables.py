@@ -1,7 +1,5 @@
 """Rich tables of the steps of `reproduce`: estimates and results."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`algotransfer train`: train all seeds of one experiment."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal

@@ -1,7 +1,5 @@
 """Load the user's graph and resolve `--source`."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from algotransfer.graphs import NamedGraph, read_graph

@@ -21,16 +21,12 @@ from algotransfer.type_checks import check_fields
 class Dataset:
     """Graphs of one size, and traces of algorithms on them, computed on first use.
 
-    **Arguments:**
-
-    - `graphs`: the batch of graphs.
-    - `family`: the family of each graph.
-    - `arguments`: the arguments that determine the graphs, as JSON; stored on the card of a data
-        file and hashed where results are cached.
+    `arguments` determine the graphs: they are on the card of a data file, as JSON, and hashed where
+    results are cached.
     """
 
     graphs: Graph
-    family: Shaped[np.ndarray, " graphs"]
+    family: Shaped[np.ndarray, " graphs"]  # of each graph
     arguments: Mapping[str, Any]
     _traces: dict[Algorithm, Trace] = field(default_factory=dict, repr=False)
 

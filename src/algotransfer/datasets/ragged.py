@@ -1,7 +1,5 @@
 """`Ragged`: the edges of a batch as one list with offsets, without padding, as in data files."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

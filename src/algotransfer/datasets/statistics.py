@@ -1,7 +1,5 @@
 """Statistics of graphs and traces, by family."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

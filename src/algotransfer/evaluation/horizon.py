@@ -1,7 +1,5 @@
 """The training horizon of a model: the longest rollout of its training."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from algotransfer.datasets import make_dataset

@@ -5,8 +5,6 @@ counts as infinitely wrong. A metric that a graph does not have, for instance be
 that distance, is NaN and left out of averages.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import jax

@@ -1,7 +1,5 @@
 """Follow predicted predecessor pointers to the source."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import partial
 

@@ -1,7 +1,5 @@
 """Reference rows of result tables: the algorithm itself and two trivial predictors."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import jax

@@ -1,7 +1,5 @@
 """Compare a network's execution with the true one: first divergence and errors by step."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -21,10 +19,7 @@ from algotransfer.graphs import Graph
 
 @dataclass(frozen=True)
 class Divergence:
-    """The first step at which a network differs from the algorithm, and a sentence that says how.
-
-    `step` and `node` are None if it never differs.
-    """
+    """The first step at which a network differs from the algorithm (None: never), in words."""
 
     step: int | None
     node: int | None
@@ -56,14 +51,7 @@ def errors(
     """Errors after each step 1 … T, over the nodes that the algorithm has done by then.
 
     Done is visited (sequential) or reached (parallel), so that the last values of an `na` network
-    are its `key` and `pred` of evaluation.
-
-    **Arguments:**
-
-    - `infinity`: the stand-in for ∞.
-    - `unit`: what keys are divided by; errors are in these units of the network.
-
-    **Returns:** by name, a number for each step.
+    are its `key` and `pred` of evaluation. Keys are divided by `unit`.
     """
     done = truth.reached if truth.visited is None else truth.visited
     result: dict[str, list[float]] = {"key": [], "pred": []}

@@ -72,13 +72,7 @@ def write_example(
     seed: int = 0,
     label: str | None = None,
 ) -> Path:
-    """Write a page about one model on a test graph.
-
-    **Arguments:**
-
-    - `family`, `num_nodes`, `seed`: as in `sample_graphs`.
-    - `label`: what to call the model; made of its experiment if not given.
-    """
+    """Write a page about one model on a test graph, sampled as by `sample_graphs`."""
     graph = sample_graphs(family, 1, num_nodes, seed, split="test")[0]
     models = [model] if label is None else {label: model}
     return explore(graph, models, title=sample_title(family, num_nodes, seed)).save(path)

@@ -1,7 +1,5 @@
 """`Viewer`: a scene as one self-contained HTML page, in a file or a notebook."""
 
-from __future__ import annotations
-
 import html
 import json
 import re
@@ -21,14 +19,9 @@ SCRIPTS = ("cytoscape.min.js", "format.js", "panels.js", "charts.js", "cards.js"
 
 @dataclass(frozen=True)
 class Viewer:
-    """A page about one graph; a notebook displays it, `save` writes it to a file.
+    """A page about one graph; a notebook displays it, `save` writes it to a file."""
 
-    **Arguments:**
-
-    - `scene`: what is shown, as plain data.
-    """
-
-    scene: dict[str, Any]
+    scene: dict[str, Any]  # what is shown, as plain data
 
     def html(self) -> str:
         """Return the whole page: markup, style, scripts and data."""

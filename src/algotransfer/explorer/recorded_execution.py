@@ -1,7 +1,5 @@
 """`RecordedExecution`: every step of an algorithm's or a network's execution."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,23 +12,17 @@ from algotransfer.algorithms import Algorithm, Trace
 class RecordedExecution:
     """Every state of an execution, step 0 included, in the algorithm's own units of keys.
 
-    **Arguments:**
-
-    - `held`: nodes that hold a key; the others are drawn empty.
-    - `pred`: −1 where a node has none.
-    - `visited`: None for a parallel algorithm.
-    - `chosen`: the node visited by each step; None for a parallel algorithm.
-    - `probability`: the network's probabilities of that choice; None for an algorithm.
-    - `stop`: the network's termination probability; None if it was not trained.
+    `visited` and `chosen` are None for parallel algorithms, `probability` and `stop` (termination)
+    where no network predicts them.
     """
 
     key: Float[np.ndarray, "states n"]
-    held: Bool[np.ndarray, "states n"]
-    pred: Int[np.ndarray, "states n"]
+    held: Bool[np.ndarray, "states n"]  # nodes that hold a key; the others are drawn empty
+    pred: Int[np.ndarray, "states n"]  # −1 where a node has none
     reached: Bool[np.ndarray, "states n"]
     visited: Bool[np.ndarray, "states n"] | None
-    chosen: Int[np.ndarray, " steps"] | None
-    probability: Float[np.ndarray, "steps n"] | None = None
+    chosen: Int[np.ndarray, " steps"] | None  # the node visited by each step
+    probability: Float[np.ndarray, "steps n"] | None = None  # of that choice
     stop: Float[np.ndarray, " steps"] | None = None
 
     @property

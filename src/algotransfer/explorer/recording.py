@@ -1,7 +1,5 @@
 """Record every step of a trained network's execution on one graph."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import jax
@@ -20,27 +18,18 @@ from algotransfer.training.runs import Model
 
 
 class RecordedRun(NamedTuple):
-    """A network's execution, the stand-in for ∞, and a sentence on what the network was told.
-
-    The sentence has # in place of the stand-in.
-    """
+    """A network's execution, and what the network was told."""
 
     execution: RecordedExecution
     seed: int
-    infinity: float
-    told: str
+    infinity: float  # the stand-in for ∞
+    told: str  # a sentence with # in place of the stand-in
 
 
 def record_execution(
     model: Model, graph: Graph, seed: int | None = None, blind: bool = False
 ) -> RecordedRun:
-    """Run one of a model's networks on a graph and record every step.
-
-    **Arguments:**
-
-    - `seed`: which network; by default the first that did not diverge.
-    - `blind`: tell it nothing of the answer, as `execute` does.
-    """
+    """Run one of a model's networks on a graph and record every step; see `explore`."""
     seed = healthy_seed(model) if seed is None else seed
     networks = jax.tree.map(lambda leaf: leaf[None], model.network(seed))
     networks, tasks, constants = target_only(

@@ -1,7 +1,5 @@
 """`make_scene`: everything that a page shows, as JSON-compatible data."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

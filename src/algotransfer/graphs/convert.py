@@ -37,8 +37,6 @@ def from_networkx(
 
     - `source`: a node or, unless all nodes are integers, an index (default: the first node).
     - `weight`: name of the edge attribute for the weight; edges without it have weight 1.
-
-    **Returns:** the single graph and the names of its nodes.
     """
     import networkx
 
@@ -102,11 +100,6 @@ def from_scipy(matrix: Any, source: int = 0) -> NamedGraph:
     """Convert a symmetric scipy sparse matrix of weights; nodes are named by their index.
 
     As in `scipy.sparse.csgraph`, every stored entry is an edge, even a stored zero.
-
-    **Arguments:**
-
-    - `matrix`: a square matrix in any sparse format of scipy, such as `csr_array`.
-    - `source`: index of the source node.
     """
     import scipy.sparse
 

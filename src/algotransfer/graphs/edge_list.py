@@ -5,8 +5,6 @@ that start with # are comments. Other columns are ignored if the header has all 
 numbered in order of appearance.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Hashable, Sequence

@@ -6,8 +6,6 @@ edge is listed once, in any order; labels are permuted and weights drawn afterwa
 `sample_graphs`. A new family is one function and one line in `graphs/registry.py`.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass

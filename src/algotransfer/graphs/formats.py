@@ -23,16 +23,11 @@ from algotransfer.graphs.named import (
 
 @dataclass(frozen=True)
 class Format:
-    """Reader (content, source) and writer (graph, names, node attributes) of a file format.
-
-    **Arguments:**
-
-    - `max_bytes`: largest size of a file; reading takes up to 30 times as much memory.
-    """
+    """Reader (content, source) and writer (graph, names, node attributes) of a file format."""
 
     read: Callable[[bytes, Hashable], NamedGraph]
     write: Callable[[Graph, Sequence[str], Attributes], bytes]
-    max_bytes: int
+    max_bytes: int  # of a file; reading takes up to 30 times as much memory
 
 
 FORMATS = {

@@ -4,8 +4,6 @@ networkx reads and writes them. Before it reads, documents with entities are ref
 everything that networkx would merge or skip without a word, such as two nodes with the same id.
 """
 
-from __future__ import annotations
-
 import io
 import re
 from collections.abc import Hashable, Sequence

@@ -1,7 +1,5 @@
 """`NamedGraph`: a single graph with node names, as the readers and converters return it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -48,16 +46,10 @@ def named_graph(
     source: Hashable = None,
     directed: bool | Bool[np.ndarray, " pairs"] = False,
 ) -> NamedGraph:
-    """Check edges that come from the user and build a graph.
+    """Check edges that come from the user and build a graph; `source` is as in `read_graph`.
 
-    An edge may be listed more than once, in either direction, with equal weights.
-
-    **Arguments:**
-
-    - `ends`: the two nodes of each edge, as indices into `names`.
-    - `source`: name of the source node or, unless all names are integers, its index (default: the
-        first node).
-    - `directed`: whether an edge must be listed in both directions.
+    An edge may be listed more than once, in either direction, with equal weights; a `directed` one
+    must be listed in both directions.
     """
     check_num_nodes(len(names))
     _check_lengths(names)

@@ -5,8 +5,6 @@ computed here by exact IEEE operations, so that a dataset does not depend on the
 the processor or the number of cores.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 
@@ -15,13 +13,7 @@ from jaxtyping import Float, Int, UInt64
 
 
 class Stream:
-    """A stream of random numbers, determined by its five arguments.
-
-    **Arguments:**
-
-    - `seed`, `split`, `family`, `num_nodes`: identify a sample of graphs.
-    - `purpose`: `"edges"`, `"labels"`, `"weights"` or `"source"` of that sample.
-    """
+    """A stream of random numbers for one purpose of a sample, determined by its arguments."""
 
     def __init__(self, seed: int, split: str, family: str, num_nodes: int, purpose: str):
         # As JSON, different arguments give different texts.

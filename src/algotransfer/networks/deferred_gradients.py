@@ -1,7 +1,5 @@
 """A scan whose large weight gradients are computed once, after its backward pass."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import jax

@@ -1,7 +1,5 @@
 """One step of NE or NE++ with consecutive weight matrices multiplied together."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import final
 
@@ -33,9 +31,7 @@ class EdgeStage(eqx.Module):
     def step(self, inputs: Float[Array, "n _xh"], layout: Layout, linear: Linear):
         """Return h' and the outputs y of algorithms that run free.
 
-        **Arguments:**
-
-        - `linear`: `linear(0, x)` multiplies by `Folded.first`, `linear(1, x)` by `Folded.update`.
+        `linear(0, x)` multiplies by `Folded.first`, `linear(1, x)` by `Folded.update`.
         """
         units = [] if self.hidden_edge is None else [self.hidden_edge.shape[1]] * 2
         ends = np.cumsum(units + [self.hidden] * len(self.edge))

@@ -290,11 +290,8 @@ def read_at_pointer(
 ) -> Float[Array, " n"]:
     """Return values_{i, pointer(i)}, where pointer(i) is the arg-max over j of scores_ij.
 
-    Straight-through: the backward pass uses the softmax of the scores instead of the pointer.
-
-    **Arguments:**
-
-    - `hard`: if False, return the mean of the values under that softmax.
+    Straight-through: the backward pass uses the softmax of the scores instead of the pointer. If
+    not `hard`, return the mean of the values under that softmax.
     """
     shares = jnp.where(hard, _one_hot_argmax(layout, scores), layout.softmax_scores(scores))
     return layout.sum_scores(shares * values)

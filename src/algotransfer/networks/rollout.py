@@ -4,8 +4,6 @@ The mode of each algorithm is its `Driver`: the initial state, the teacher's sta
 sampled choices, and the number of steps.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, TypeVar
 

@@ -1,7 +1,5 @@
 """Initialisation of weight matrices, and their blocks for concatenated inputs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import TypeVar
 

@@ -1,7 +1,5 @@
 """Agreement with the paper: how far our medians are from its numbers, in both directions."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 
@@ -79,12 +77,7 @@ class Agreement:
 
 
 def measure_agreement(cells: Any) -> Agreement:
-    """Compare every mean cell of the paper with the median over our seeds, each cell once.
-
-    **Arguments:**
-
-    - `cells`: what `table_cells` returns.
-    """
+    """Compare every mean of `table_cells` with the median over our seeds, each cell once."""
     cells = cells[(cells["graph"] == "mean") & cells["paper"].notna()].drop_duplicates(CELL)
     run = cells[cells["median"].notna()]
     run = run.assign(framework=run["target"].map(FRAMEWORKS))

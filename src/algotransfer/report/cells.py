@@ -99,14 +99,8 @@ def paper_cells() -> pandas.DataFrame:
 def table_cells(values: Any, ours: Any) -> pandas.DataFrame:
     """Return every cell of the paper's 20 tables with ours, and rows for our networks and methods.
 
-    **Arguments:**
-
-    - `values`: what `seed_values` returns.
-    - `ours`: what `over_seeds` returns for `values`.
-
-    **Returns:** a line per table and cell: `table`, the columns of a cell, `paper`, `paper_std`,
-    those of `over_seeds`, and `percentile`: the paper's number among our seeds, from 0 (below all)
-    to 100; missing numbers are NaN.
+    Ours are `seed_values`, and `over_seeds` of them. `percentile` is that of the paper's number
+    among our seeds, from 0 (below all) to 100; missing numbers are NaN.
     """
     import pandas
 
@@ -134,23 +128,14 @@ def _percentiles(values: Any, paper: Any) -> Any:
 
 
 def extra_cells(cells: Any, ours: Any, metrics: tuple[str, ...]) -> pandas.DataFrame:
-    """Return cells of metrics that the paper lacks, for the rows of its tables of means.
-
-    **Arguments:**
-
-    - `cells`: what `table_cells` returns.
-    - `ours`: what `over_seeds` returns.
-    """
+    """Return cells of metrics that the paper lacks, for the rows of its tables of means."""
     keys = [name for name in CELL if name != "metric"]
     places = cells[cells["graph"] == "mean"][["table", *keys]].drop_duplicates()
     return places.merge(ours[ours["metric"].isin(metrics)], on=keys)
 
 
 def reference_cells(values: Any) -> pandas.DataFrame:
-    """Return a line per target, reference, size, graph and metric.
-
-    The evaluation with the most graphs counts.
-    """
+    """Return a line per target, reference, size, graph and metric, of the most graphs evaluated."""
     rows = values[values["row"] != "network"]
     rows = rows.sort_values("num_graphs", ascending=False, kind="stable")
     keys = ["supervision", "target", "row", "num_nodes", "graph", "metric"]

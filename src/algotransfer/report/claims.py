@@ -4,8 +4,6 @@ We chose which of the paper's sentences to judge. A comparison has an error on t
 error, or a fixed level, on the right.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import product
 from typing import Literal
@@ -36,21 +34,13 @@ EXTRA_STEPS_RUNS = (
 
 @dataclass(frozen=True)
 class Claim:
-    """A sentence and the comparisons that decide it.
-
-    **Arguments:**
-
-    - `quote`: the paper's words, with the section or table; empty for our own claims.
-    - `sentence`: what is compared.
-    - `relation`: whether left / right is said to be `below` or `above` the bound, or `within` it:
-      between 1 / bound and bound.
-    """
+    """A sentence about left / right, and the comparisons that decide it."""
 
     name: str
-    quote: str
+    quote: str  # of the paper, with the section or table; empty for our own claims
     sentence: str
     comparisons: tuple[Comparison, ...]
-    relation: Literal["below", "above", "within"] = "below"
+    relation: Literal["below", "above", "within"] = "below"  # within: from 1 / bound to bound
     bound: float = 1.0
 
     @property

@@ -67,9 +67,8 @@ def add_cpu_values(results: pandas.DataFrame, path: str | Path) -> pandas.DataFr
 def collect(folder: str | Path) -> pandas.DataFrame:
     """Collect evaluations of all finished runs below a folder, except errors by hop distance.
 
-    **Returns:** the columns of `evaluate_networks` but `hop`, and in front of them those by which
-    the paper's tables name an experiment, `infinity`, the run's hash, and `marks`: what else
-    differs from the paper's settings, empty if nothing does. A diverged seed has `diverged` set.
+    In front are the columns by which the paper's tables name an experiment, `infinity`, the run's
+    hash, and `marks`: what else differs from the paper's settings.
     """
     parts = []
     for model, run, frame in _evaluations(folder):

@@ -1,7 +1,5 @@
 """`explore` pages beside a report, one per network and size, linked from its numbers."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -18,11 +16,7 @@ EXAMPLE_SIZES = (20, 50, 100)
 def find_models(folder: Path | None, results: Any) -> dict[str, Model]:
     """Return trained networks by name, from a folder of runs or else from the package.
 
-    Where several runs share an experiment, one that the tables show is taken.
-
-    **Arguments:**
-
-    - `results`: what `collect` returns for the folder.
+    Where several runs share an experiment, one that the tables of `results` show is taken.
     """
     if folder is None:
         return {name: load_model(path) for name, path in committed_weights().items()}
@@ -33,8 +27,7 @@ def find_models(folder: Path | None, results: Any) -> dict[str, Model]:
 def write_examples(models: Mapping[str, Model], out: Path) -> Iterator[tuple[tuple[str, ...], str]]:
     """Write a page for every network and size, each on a grid that is not a training graph.
 
-    **Returns:** for each page its experiment and number of nodes, and its address relative to the
-    report.
+    Yields experiment and number of nodes of each page, and its address relative to the report.
     """
     from algotransfer.explorer import write_example
 

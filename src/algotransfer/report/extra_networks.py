@@ -1,7 +1,5 @@
 """Tables that the paper does not have: our own networks, and graphs beyond its sizes."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 
@@ -18,16 +16,10 @@ GRID_SHAPES = (
 
 
 def own_networks(ours: Any) -> ReportTable | None:
-    """Return predecessor errors of networks and trainings that the paper does not have.
+    """Return predecessor errors of networks and trainings that the paper does not have, if any.
 
     All are trained without the algorithm's steps. The paper's number in a cell is its best of any
     network and method trained so.
-
-    **Arguments:**
-
-    - `ours`: what `over_seeds` returns.
-
-    **Returns:** the table, or None if there is no such network.
     """
     paper: Any = paper_cells()
     paper, ours = (_predecessors(without_algorithm(cells)) for cells in (paper, ours))
@@ -78,12 +70,6 @@ def size_tables(results: Any) -> list[ReportTable]:
 
     Each run has a row, also where several runs share an experiment. Columns name the stand-in for
     ∞ and the number of graphs of each family, from the least to the most of all sizes.
-
-    **Arguments:**
-
-    - `results`: what `collect` returns.
-
-    **Returns:** one table per metric, or none if there is no such run.
     """
     without = without_algorithm(results)
     large = without[without["num_nodes"] > MAX_PAPER_NODES]["run"]

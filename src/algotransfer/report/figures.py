@@ -68,13 +68,7 @@ def draw_methods(
 ) -> Figure | None:
     """Draw error against the number of nodes on one target: a panel per network, a line per method.
 
-    Networks and sizes are the paper's; `draw_networks` has all.
-
-    **Arguments:**
-
-    - `values`: what `seed_values` returns.
-
-    **Returns:** the figure, or None if there is no run.
+    Networks and sizes are the paper's; `draw_networks` has all. None if there is no run.
     """
 
     def of_target(cells: Any) -> Any:
@@ -106,13 +100,7 @@ def draw_networks(
 ) -> Figure | None:
     """Draw error against the number of nodes on one target, without transfer: a line per network.
 
-    All networks are trained without the algorithm, as in the paper or in our own ways.
-
-    **Arguments:**
-
-    - `values`: what `seed_values` returns.
-
-    **Returns:** the figure, or None if there is no run.
+    All are trained without the algorithm, as in the paper or in our own ways. None without runs.
     """
 
     def of_target(cells: Any) -> Any:
@@ -139,11 +127,7 @@ def draw_networks(
 def draw_hops(hops: Any, target: str, num_nodes: int = 100) -> Figure | None:
     """Draw predecessor error by distance from the source: a panel per network, a line per method.
 
-    **Arguments:**
-
-    - `hops`: what `collect_hops` returns.
-
-    **Returns:** the figure, or None if there is no run.
+    None if there is no run in `collect_hops`.
     """
     hops = least_marked(hops[(hops["target"] == target) & (hops["supervision"] == "na")])
     hops = _from_paper_base(hops[hops["num_nodes"] == num_nodes], target)

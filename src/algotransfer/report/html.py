@@ -1,7 +1,5 @@
 """HTML renderer of the report: one page without scripts or external files, light or dark."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from html import escape
@@ -54,10 +52,7 @@ def render_html(data: ReportData) -> str:
 
 
 def html_table(table: ReportTable, examples: Examples = NO_EXAMPLES) -> str:
-    """Return a table with a caption, headers and both numbers in every cell.
-
-    Our numbers link to an example where there is one.
-    """
+    """Return a table with both numbers in every cell; ours link to an example if there is one."""
     heads = [f'<th scope="col">{escape(head)}</th>' for head in table.heads]
     heads += [f'<th scope="col">{metric}<br>{nodes} nodes</th>' for metric, nodes in table.columns]
     kind = "wide" if table.columns else "wide text"

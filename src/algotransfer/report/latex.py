@@ -1,7 +1,5 @@
 """LaTeX renderer of the report's tables of numbers; needs the packages booktabs and graphicx."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from algotransfer.report.report_data import ReportData

@@ -1,7 +1,5 @@
 """Markdown renderer of the report."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from html import escape
 

@@ -70,20 +70,12 @@ HOPS = (
 
 @dataclass(frozen=True)
 class ReportData:
-    """Everything that a report says.
-
-    **Arguments:**
-
-    - `introduction`: paragraphs before the first section.
-    - `sections`: all sections in order.
-    - `cells`: every cell of all tables, one line each.
-    - `examples`: addresses of `explore` pages by experiment and number of nodes.
-    """
+    """Everything that a report says."""
 
     introduction: tuple[str, ...]
     sections: tuple[Section, ...]
-    cells: pandas.DataFrame
-    examples: Mapping[tuple[str, ...], str]
+    cells: pandas.DataFrame  # of all tables, one line each
+    examples: Mapping[tuple[str, ...], str]  # `explore` pages by experiment and number of nodes
 
     @property
     def summary(self) -> str:
@@ -104,15 +96,10 @@ def make_report(
     note: str = "",
     examples: Mapping[tuple[str, ...], str] = MappingProxyType({}),
 ) -> ReportData:
-    """Compute the report.
+    """Compute the report from the tables of `collect` and `collect_hops`.
 
-    **Arguments:**
-
-    - `results`: what `collect` returns. Tables and figures show rows whose answer was read at the
-      end of the rollout; claims are also judged by rows with another `halt`.
-    - `hops`: what `collect_hops` returns, if there is such a table.
-    - `note`: a paragraph for the introduction, such as `time_note` returns.
-    - `examples`: addresses of `explore` pages, from `write_examples`.
+    Tables and figures show rows whose answer was read at the end of the rollout; claims are also
+    judged by rows with another `halt`. The introduction ends with `note`.
     """
     by_halt = {halt: seed_values(results, halt) for halt in HALTS}
     values, results = by_halt["told"], read_at(results, "told")
@@ -155,12 +142,7 @@ def count_runs(results: Any) -> str:
 
 
 def describe_device_dependence(ours: Any) -> str:
-    """Return a paragraph about ‡ and the number of cells with it; empty without CPU values.
-
-    **Arguments:**
-
-    - `ours`: what `over_seeds` returns.
-    """
+    """Return a paragraph about ‡ and the number of cells with it; empty without CPU values."""
     cells = ours[ours["mean_cpu"].notna() & (ours["graph"] == "mean")]
     if not len(cells):
         return ""

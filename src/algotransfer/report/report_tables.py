@@ -81,23 +81,14 @@ class ReportCell:
 
 @dataclass(frozen=True)
 class ReportRow:
-    """One row: texts, then cells in the order of the table's columns.
+    """One row: texts, then cells in the order of the table's columns."""
 
-    **Arguments:**
-
-    - `texts`: one for each of the table's `heads`.
-    - `marks`: settings that differ from the paper's; † stands for them.
-    - `kind`: `reference`, or the verdict of a claim; HTML styles rows by it.
-    - `experiment`: supervision, model, method, source and target of a network's row.
-    - `details`: a table that HTML unfolds below the first text.
-    """
-
-    texts: tuple[str, ...]
+    texts: tuple[str, ...]  # one for each of the table's `heads`
     cells: tuple[ReportCell, ...] = ()
-    marks: str = ""
-    kind: str = ""
-    experiment: tuple[str, ...] = ()
-    details: ReportTable | None = None
+    marks: str = ""  # settings that differ from the paper's; † stands for them
+    kind: str = ""  # `reference`, or the verdict of a claim; HTML styles rows by it
+    experiment: tuple[str, ...] = ()  # supervision, model, method, source and target of a network
+    details: ReportTable | None = None  # HTML unfolds it below the first text
 
 
 @dataclass(frozen=True)
@@ -146,12 +137,9 @@ def row_cells(lines: Any, columns: tuple[tuple[str, int], ...]) -> tuple[ReportC
 def network_row(
     key: tuple[str, ...], lines: Any, columns: tuple[tuple[str, int], ...]
 ) -> ReportRow:
-    """Return the row of an experiment.
+    """Return the row of an experiment from its lines of `over_seeds`, all of one supervision.
 
-    **Arguments:**
-
-    - `key`: target, model, method, source, and further texts; the number of seeds is added.
-    - `lines`: its lines of `over_seeds`, all of one supervision.
+    `key` has target, model, method, source, and further texts; the number of seeds is added.
     """
     seeds = lines["of"].max()
     texts = (*map(str, key), "" if math.isnan(seeds) else str(int(seeds)))

@@ -1,7 +1,5 @@
 """Statistics over seeds: Welch contrasts, equivalence tests and Holm's correction."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,17 +11,11 @@ CONFIDENCE = 0.95
 
 @dataclass(frozen=True)
 class Contrast:
-    """A sum of means of independent samples, with its standard error.
-
-    **Arguments:**
-
-    - `error`: the standard error; 0 if no sample varies.
-    - `freedom`: Welch–Satterthwaite degrees of freedom.
-    """
+    """A sum of means of independent samples, with its standard error."""
 
     estimate: float
-    error: float
-    freedom: float
+    error: float  # 0 if no sample varies
+    freedom: float  # Welch–Satterthwaite degrees of freedom
 
     def interval(self) -> tuple[float, float]:
         """Return the 95 % confidence interval."""

@@ -6,8 +6,6 @@ samples: each experiment contributes the mean over its seeds of the log errors t
 and Welch's standard error of that mean.
 """
 
-from __future__ import annotations
-
 import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -40,25 +38,15 @@ class Effect:
 
 @dataclass(frozen=True)
 class Verdict:
-    """How our runs decide a claim under one halting rule.
-
-    **Arguments:**
-
-    - `word`: `holds`, `contradicted`, `undecided`, or `MISSING`.
-    - `effect`: over all comparisons; None if one of them has fewer than two seeds.
-    - `p_value`: after Holm's correction for all tests of the report.
-    - `comparisons`: the effect of each comparison.
-    - `errors`: seeds' errors by cell.
-    - `marked`: whether a run has settings that are not the paper's.
-    """
+    """How our runs decide a claim under one halting rule."""
 
     claim: Claim
-    word: str
-    effect: Effect | None
-    p_value: float
+    word: str  # `holds`, `contradicted`, `undecided`, or `MISSING`
+    effect: Effect | None  # of all comparisons; None if one of them has fewer than two seeds
+    p_value: float  # after Holm's correction for all tests of the report
     comparisons: tuple[Effect | None, ...]
-    errors: Mapping[CellKey, list[float]]
-    marked: bool
+    errors: Mapping[CellKey, list[float]]  # of all seeds
+    marked: bool  # whether a run has settings that are not the paper's
 
     @property
     def agree(self) -> int:
@@ -79,15 +67,10 @@ class JudgedClaim:
 def judge_claims(
     values: Mapping[str, Any], paper: Any, claims: Sequence[Claim] = (*PAPER_CLAIMS, *OWN_CLAIMS)
 ) -> list[JudgedClaim]:
-    """Judge claims by our runs and by the paper's numbers.
+    """Judge claims by `seed_values` of every halting rule, and by the paper's numbers.
 
-    **Arguments:**
-
-    - `values`: what `seed_values` returns, by halting rule; `told` must be there.
-    - `paper`: what `paper_cells` returns.
-
-    **Returns:** the claims in order. Every claim has a verdict for `told`; for other halting rules
-    only those whose runs were evaluated with that rule.
+    Every claim has a verdict for `told`; for other halting rules only those whose runs were
+    evaluated with that rule.
     """
     drafts: list[tuple[str, Verdict]] = []
     for halt, of_halt in values.items():

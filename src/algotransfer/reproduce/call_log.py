@@ -1,7 +1,5 @@
 """Log of the calls of `reproduce`: wall time, activities and step counts, one file each."""
 
-from __future__ import annotations
-
 import calendar
 import json
 import secrets
@@ -66,12 +64,8 @@ def time_spent(
 ) -> str:
     """Return a paragraph about the time of all calls with a preset.
 
-    Only calls on the device with the longest wall time count; the paragraph names the others.
-
-    **Arguments:**
-
-    - `slices`: provenance of the runs, for the time by activity. Without it the calls are used, of
-        which early ones lack the time of paused steps.
+    Only calls on the device with the longest wall time count; the paragraph names the others. The
+    time by activity is that of the slices of runs, since early calls lack that of paused steps.
     """
     devices: dict[str, list[dict[str, Any]]] = {}
     for call in calls:

@@ -1,7 +1,5 @@
 """The experiments behind the paper's tables."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """Archives of runs, to continue them on another machine."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import itertools
@@ -167,18 +165,12 @@ def _extract(tar: tarfile.TarFile, files: Iterable[tarfile.TarInfo], place: Path
 
 @dataclass(frozen=True)
 class _Contents:
-    """The valid files of a run folder, and what is wrong with the others.
-
-    **Arguments:**
-
-    - `weights`: hash of the weights; None without valid ones.
-    - `epochs`: number of epochs before the checkpoint; 0 without a valid one.
-    """
+    """The valid files of a run folder, and what is wrong with the others."""
 
     files: frozenset[str]
     problems: tuple[str, ...]
-    weights: str | None
-    epochs: int
+    weights: str | None  # their hash; None without valid ones
+    epochs: int  # before the checkpoint; 0 without a valid one
 
 
 def _inspect(run: Path) -> _Contents:

@@ -1,7 +1,5 @@
 """Steps that train and evaluate experiments of the grid, and presets of their size."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Schedule a graph of steps over an executor, until a deadline or an interruption."""
 
-from __future__ import annotations
-
 import math
 import time
 import traceback
@@ -25,14 +23,10 @@ FINISHED = ("cached", "done")
 
 @dataclass(frozen=True)
 class StepResult:
-    """Outcome of a step.
+    """Outcome of a step: seconds spent by activity, and the reason of a failure or a wait.
 
-    **Arguments:**
-
-    - `state`: `cached` (finished before), `done`, `paused`, `waiting` (no time left, or another
-        process works on it), `failed`, or `blocked` (a step it needs failed).
-    - `seconds`: time spent, by activity.
-    - `reason`: message about a failure or a wait.
+    A `cached` step was finished before, a `waiting` one has no time left or another process works
+    on it, and a `blocked` one needs a step that failed.
     """
 
     step: Step
@@ -42,12 +36,7 @@ class StepResult:
 
 
 class Interrupted(KeyboardInterrupt):
-    """Raised for Ctrl-C or SIGTERM (the cause), after all running steps have paused.
-
-    **Arguments:**
-
-    - `results`: what `run_steps` would have returned.
-    """
+    """Raised for Ctrl-C or SIGTERM (the cause), after all running steps have paused."""
 
     def __init__(self, results: list[StepResult]):
         super().__init__()

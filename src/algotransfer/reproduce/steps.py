@@ -27,12 +27,7 @@ from algotransfer.training.runs import configuration, is_finished, run_folder
 
 
 class StepPaused(Exception):
-    """Raised by a step that stopped on request; running it again resumes the work.
-
-    **Arguments:**
-
-    - `seconds`: time spent, by activity.
-    """
+    """Raised by a step that stopped on request, with the seconds spent by activity."""
 
     def __init__(self, seconds: Mapping[str, float] | None = None):
         super().__init__(seconds)
@@ -43,11 +38,8 @@ class StepPaused(Exception):
 class Monitor:
     """Callbacks between a running step and the runner.
 
-    **Arguments:**
-
-    - `should_pause`: polled by the step; once it returns True, the step raises `StepPaused` at the
-        next point where its work can be saved.
-    - `report`: called with the number of finished epochs or graphs and a message about them.
+    Once `should_pause` returns True, the step raises `StepPaused` at the next point where its work
+    can be saved. `report` gets the number of finished epochs or graphs and a message about them.
     """
 
     should_pause: Callable[[], bool] = lambda: False
@@ -81,10 +73,7 @@ class Step(ABC):
 
     @abstractmethod
     def run(self, folder: Path, device: str | None = None, monitor: Monitor = NO_MONITOR) -> dict:
-        """Run the step, or resume it.
-
-        **Returns:** seconds spent, by activity.
-        """
+        """Run the step, or resume it; return the seconds spent, by activity."""
 
 
 @functools.lru_cache(maxsize=4)
@@ -103,7 +92,6 @@ class TrainStep(Step):
 
     @property
     def name(self) -> str:
-        """Name in tables and messages."""
         return f"train {self.experiment.name}"
 
     @property
@@ -163,7 +151,6 @@ class EvaluateStep(Step):
 
     @property
     def name(self) -> str:
-        """Name in tables and messages."""
         return f"evaluate {self.train.experiment.name}"
 
     @property

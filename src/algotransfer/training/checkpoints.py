@@ -4,8 +4,6 @@ Beside `checkpoint.npz` lies `metrics.jsonl`; after a kill it may be ahead of th
 therefore keeps a copy of its own: resuming writes the log as it was then.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

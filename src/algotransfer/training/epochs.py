@@ -1,7 +1,5 @@
 """Run the epochs of a training and keep its log, checkpoints and provenance in the run folder."""
 
-from __future__ import annotations
-
 import json
 import math
 import time
@@ -23,13 +21,9 @@ from algotransfer.training.runs import CHECKPOINT, METRICS, WEIGHTS, keep_config
 
 
 class TrainingRun:
-    """A training in its run folder: the states of all seeds after some epochs.
+    """A training in the run folder of its configuration: the states of all seeds.
 
-    **Arguments:**
-
-    - `path`: the run folder; `config`: the configuration that names it.
-    - `states`: the seeds before their first epoch.
-    - `resume`: whether to continue from the folder's checkpoint.
+    It starts with seeds before their first epoch or, on `resume`, from the folder's checkpoint.
     """
 
     def __init__(self, path: Path, config: dict[str, Any], states: SeedState, resume: bool):

@@ -1,7 +1,5 @@
 """Training examples: tasks, layouts and truths of a dataset, on the device."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import jax
@@ -49,12 +47,7 @@ def network_of(experiment: Experiment, key) -> Executor:
 def make_examples(
     tasks: tuple[Task, ...], dataset: Dataset, infinity: Infinity, extra_steps: int = 0
 ) -> Examples:
-    """Make the examples of a dataset; scans will be as long as its longest execution.
-
-    **Arguments:**
-
-    - `extra_steps`: steps that executions may run on, for supervisions that use them.
-    """
+    """Make the examples of a dataset; scans will be as long as its longest execution."""
     traces = [
         _with_steps(dataset.trace(task.algorithm), task.supervision, extra_steps) for task in tasks
     ]

@@ -1,7 +1,5 @@
 """Convert pytrees to named arrays and back, so that files need no pickle."""
 
-from __future__ import annotations
-
 from typing import TypeVar
 
 import jax
@@ -20,13 +18,7 @@ def to_arrays(tree) -> dict[str, np.ndarray]:
 
 
 def from_arrays(like: Tree, arrays: dict[str, np.ndarray], what: str) -> Tree:
-    """Build a tree from named arrays.
-
-    **Arguments:**
-
-    - `like`: a tree of arrays, or of their shapes.
-    - `what`: what was read, for error messages.
-    """
+    """Build a tree like a given one, of arrays or their shapes; `what` is for error messages."""
     leaves, structure = jax.tree_util.tree_flatten_with_path(like)
     expected = {_name(path): f"{leaf.dtype} {leaf.shape}" for path, leaf in leaves}
     found = {name: f"{array.dtype} {array.shape}" for name, array in arrays.items()}

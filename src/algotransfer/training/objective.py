@@ -74,10 +74,7 @@ def objective(
 ) -> tuple[Float[Array, " batch"], tuple[dict[str, Float[Array, " batch"]], ...]]:
     """Return the loss of every graph of a batch, in total and by task and name.
 
-    **Arguments:**
-
-    - `tasks`: what is trained together; the target is the last one.
-    - `noise`: the result of `draw_noise`.
+    The target is the last task; `noise` is that of `draw_noise`.
     """
 
     def one(layout, truths, noise):

@@ -4,8 +4,6 @@ Everything that the future of a seed depends on is its `SeedState`, a pytree of 
 a pure function of it, so seeds are a `vmap` and resuming is loading.
 """
 
-from __future__ import annotations
-
 import dataclasses
 from dataclasses import dataclass
 from functools import partial
@@ -175,9 +173,7 @@ def start_seeds(
 ) -> tuple[Program, SeedState]:
     """Return the program of an experiment, and its seeds before their first epoch.
 
-    **Arguments:**
-
-    - `bases`: the pre-trained processor of each seed, if the method needs one.
+    `bases` are the pre-trained processors of the seeds, if the method needs them.
     """
     method = METHODS[experiment.method]
 

@@ -1,7 +1,5 @@
 """Progress bar and tracking services of a training."""
 
-from __future__ import annotations
-
 import importlib
 import time
 from collections.abc import Callable, Iterator

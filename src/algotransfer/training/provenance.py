@@ -3,8 +3,6 @@
 A run may be trained in slices, on several machines; every slice leaves an entry of its own.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any
@@ -45,13 +43,7 @@ class ProvenanceRecord:
     """The entry of the slice in progress, on disk from its beginning."""
 
     def __init__(self, folder: Path, part: str, epochs: int | None = None):
-        """Begin an entry.
-
-        **Arguments:**
-
-        - `part`: `training` or `evaluation`.
-        - `epochs`: those that training goes on from; what was done beyond them is forgotten.
-        """
+        """Begin an entry; what training did beyond the epochs that it goes on from is forgotten."""
         self.path = folder / ENVIRONMENT
         try:
             self.before = read_entries(self.path) if self.path.exists() else []

@@ -3,8 +3,6 @@
 A new supervision is a subclass of `Supervision`; an object of it is an entry of `SUPERVISIONS`.
 """
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from typing import Any, ClassVar
 

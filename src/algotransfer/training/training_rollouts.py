@@ -1,7 +1,5 @@
 """Rollouts of training: the latents that losses read, computed the fastest way available."""
 
-from __future__ import annotations
-
 import dataclasses
 import os
 from typing import Any
@@ -45,9 +43,7 @@ def training_latents(
 ) -> tuple[Latent, ...]:
     """Return all latents of algorithms with a teacher, and the last latent of the others.
 
-    **Arguments:**
-
-    - `learning`: whether a gradient is needed; otherwise products may be rounded.
+    Unless `learning`, there is no gradient and products may be rounded.
     """
     if isinstance(network, FoldableExecutor) and network.can_fold:
         return folded_latents(network, layout, drivers, num_steps, learning)

@@ -1,7 +1,5 @@
 """Apply a transfer method to a network: its processors, and which weights learn."""
 
-from __future__ import annotations
-
 import equinox as eqx
 import jax
 
@@ -12,12 +10,7 @@ __all__ = ["METHODS", "TransferMethod", "trainable", "transfer"]
 
 
 def transfer(method: TransferMethod, network: Executor, base: eqx.Module | None) -> Executor:
-    """Give a new network the processors of its method.
-
-    **Arguments:**
-
-    - `base`: the processor that was trained on the base algorithms.
-    """
+    """Give a new network the processors of its method; `base` is the pre-trained one."""
     (fresh,) = network.processors
     origin = {"fresh": fresh, "base": base}
     processors = tuple(origin[name] for name in method.processors)

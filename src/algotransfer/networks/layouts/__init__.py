@@ -1,7 +1,5 @@
 """Dense and sparse layouts of graphs, with one interface (`Layout`) and the same numbers."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Literal
 

@@ -5,8 +5,6 @@ programs in `edge_programs.py` keep it in registers. This module calls them and 
 gradient and their batching.
 """
 
-from __future__ import annotations
-
 import math
 from functools import cache, partial
 
@@ -41,10 +39,8 @@ def max_over_neighbours(
 ) -> Float[Array, "n h"]:
     """Return max_j (l_j + e_ij + S relu(r_i + s_j + e'_ij)) at every node.
 
-    **Arguments:**
-
-    - `product`: its first columns are r, s and l, side by side; l alone without a hidden layer.
-    - `learning`: whether there will be a gradient. Without one, products are rounded to tf32.
+    The first columns of `product` are r, s and l, or l alone without a hidden layer. Without
+    `learning` there is no gradient, and products are rounded to tf32.
     """
     if learning:
         return _differentiable(product, lists, weights)

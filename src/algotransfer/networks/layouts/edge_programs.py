@@ -5,8 +5,6 @@ node at once; it records the winners of each maximum, one bit per neighbour. The
 loops over the edges of a graph; products with one-hot matrices sum gradients at their ends.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import jax.numpy as jnp

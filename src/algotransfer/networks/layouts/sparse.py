@@ -1,7 +1,5 @@
 """The sparse layout: edge lists sorted by receiver, reduced in short pieces."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import reduce
 

@@ -1,7 +1,5 @@
 """CUDA's multi-process service (MPS), which lets kernels of several processes run concurrently."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """Executor that runs steps as tasks of a Ray cluster whose machines share the results folder."""
 
-from __future__ import annotations
-
 import secrets
 import socket
 import time
@@ -45,11 +43,10 @@ class StepMessages:
 
 
 class RayExecutor(StepExecutor):
-    """Runs every step as a Ray task.
+    """Runs every step as a Ray task, on GPUs if the cluster has any.
 
     **Arguments:**
 
-    - `device`: `cpu` or `gpu`; by default GPUs if the cluster has any.
     - `jobs`: steps in flight; by default as many as the cluster has room for.
     - `address`: of a running cluster, `auto` for the cluster of this machine, or None to start one
         on this machine alone.
@@ -138,12 +135,8 @@ def run_task(
 ) -> Mapping[str, float]:
     """Run a step on a machine of the cluster, unless it is finished.
 
-    **Arguments:**
-
-    - `marker`: file in the folder that shows that this machine sees it; also the task's name in
-        `messages`.
-
-    **Returns:** seconds spent, by activity.
+    `marker` is a file that shows whether this machine sees the folder, and names the task in
+    `messages`.
     """
     import ray
 

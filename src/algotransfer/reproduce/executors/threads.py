@@ -1,7 +1,5 @@
 """Executor that runs steps in threads of this process."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 
