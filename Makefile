@@ -19,7 +19,7 @@ help: ## list the targets
 setup: $(READY) ## create .venv and install the package with its development tools
 
 demo: $(READY) ## show the problem and what works, on the CPU, in three minutes
-	$(BIN)/python -m algotransfer.demo
+	$(BIN)/python examples/demo/demo.py
 
 test: $(READY) ## run the tests that are not slow (WORKERS=2 processes; PYTEST_FLAGS adds options)
 	$(QUICK_TO_COMPILE) $(PYTEST) -m 'not slow' $(PYTEST_FLAGS)

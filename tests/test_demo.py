@@ -1,20 +1,24 @@
 """The demo runs and writes its files; here on fewer graphs and with fewer epochs."""
 
 import re
+from pathlib import Path
 
 import pytest
 from processes import run_python
 
-SMALL_DEMO = """
+SMALL_DEMO = f"""
+import sys
 from dataclasses import replace
-from algotransfer import demo
 from algotransfer.datasets import Preset
+
+sys.path.insert(0, {str(Path(__file__).parents[1] / "examples/demo")!r})
+import demo
 
 demo.COMMITTED = "ne-dijkstra-na"
 demo.TRAINED = replace(demo.TRAINED, max_epochs=1, batch_size=4)
 demo.SEEDS = 2
 demo.TRAINING_GRAPHS = Preset(train=4, validation=2, test=1, num_nodes=8)
-demo.TEST_GRAPHS = {8: 2, 12: 1}
+demo.TEST_GRAPHS = {{8: 2, 12: 1}}
 demo.PAGE_NODES = 9
 demo.main()
 """

@@ -1,4 +1,4 @@
-"""Demo on the CPU: `python -m algotransfer.demo [FOLDER]` or `make demo`.
+"""Demo on the CPU: `make demo`, or `python examples/demo/demo.py [FOLDER]`.
 
 Two networks learn Dijkstra's algorithm from inputs and outputs alone, on graphs of 20 nodes. One
 comes with the package: its error grows with the graphs. The other, `relax`, is trained here within
