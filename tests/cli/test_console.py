@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from algotransfer.cli.console import plain_console, progress_bar
-from algotransfer.cli.dataset_tables import titled
+from algotransfer.cli.tables import titled
 from algotransfer.evaluation.result_tables import plain_table
 from algotransfer.reproduce.estimates import Estimates
 from algotransfer.reproduce.progress_view import ProgressView

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from algotransfer.algorithms.registry import ALGORITHMS
-from algotransfer.cli.options import choice, optional
-from algotransfer.cli.output_paths import check_file
+from algotransfer.cli.options import check_file, choice, optional
 from algotransfer.datasets.presets import PRESETS
 from algotransfer.errors import UserError
 from algotransfer.experiment import check_seeds
@@ -140,7 +139,7 @@ def _compare(report: dict[str, Any], path: Path) -> None:
 
 
 def _table(rows, ceilings, device: str):
-    from algotransfer.cli.dataset_tables import titled
+    from algotransfer.cli.tables import titled
     from algotransfer.evaluation.result_tables import plain_table
 
     table = plain_table(

@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from algotransfer.algorithms.registry import ALGORITHMS
-from algotransfer.cli.options import choice, optional
-from algotransfer.cli.output_paths import check_writable
+from algotransfer.cli.options import check_writable, choice, optional
 from algotransfer.datasets.presets import PRESETS
 from algotransfer.errors import UserError
 from algotransfer.graphs.registry import FAMILIES
@@ -69,7 +68,7 @@ class DataCommand:
         start = time.perf_counter()
         self._check()
         from algotransfer.cli.console import next_step, output, wrote
-        from algotransfer.cli.dataset_tables import graph_table, trace_table
+        from algotransfer.cli.tables import graph_table, trace_table
         from algotransfer.datasets import graph_statistics
 
         datasets = self._datasets()
@@ -113,7 +112,7 @@ class DataCommand:
 
     def _datasets(self) -> dict[str, Dataset]:
         from algotransfer import datasets
-        from algotransfer.cli.user_graph import read_user_graph
+        from algotransfer.cli.options import read_user_graph
 
         if self.statistics:
             return {str(path): datasets.load_dataset(path) for path in self.statistics}

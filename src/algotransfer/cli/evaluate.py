@@ -7,8 +7,7 @@ from typing import Annotated, Literal
 
 from tyro.conf import Positional
 
-from algotransfer.cli.options import choice, optional
-from algotransfer.cli.output_paths import check_file
+from algotransfer.cli.options import check_file, choice, optional
 from algotransfer.datasets.presets import PAPER_FAMILIES
 from algotransfer.errors import UserError
 from algotransfer.evaluation.registry import HALTING_RULES

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from tyro.conf import Positional
 
-from algotransfer.cli.options import optional
-from algotransfer.cli.output_paths import check_file
+from algotransfer.cli.options import check_file, optional
 from algotransfer.errors import UserError
 
 if TYPE_CHECKING:
@@ -49,8 +48,8 @@ class ExecuteCommand:
             raise UserError(f"--out {self.out}: expected a name that ends in .csv or .graphml")
         check_file(self.out)
         from algotransfer.cli.console import next_step, output, wrote
-        from algotransfer.cli.dataset_tables import titled
-        from algotransfer.cli.user_graph import read_user_graph
+        from algotransfer.cli.options import read_user_graph
+        from algotransfer.cli.tables import titled
         from algotransfer.evaluation.execute import execute
         from algotransfer.evaluation.result_tables import plain_table
         from algotransfer.files import write_atomically

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 from tyro.conf import Positional
 
 from algotransfer.algorithms.registry import ALGORITHMS
-from algotransfer.cli.options import choice, optional
-from algotransfer.cli.output_paths import check_file
+from algotransfer.cli.options import check_file, choice, optional
 from algotransfer.errors import UserError
 from algotransfer.graphs.registry import FAMILIES
 
@@ -90,7 +89,7 @@ class ExploreCommand:
             )
 
     def _graph(self) -> NamedGraph:
-        from algotransfer.cli.user_graph import read_user_graph
+        from algotransfer.cli.options import read_user_graph
         from algotransfer.graphs import from_networkx, sample_graphs, to_networkx
 
         if self.graph is not None:

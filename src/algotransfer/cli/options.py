@@ -1,9 +1,16 @@
-"""Annotations of command-line options: the choices of a registry, and readable defaults."""
+"""Shared options: readable choices and defaults, graphs of the user, writable output paths."""
 
+import os
 from collections.abc import Iterable
-from typing import Annotated, Any, Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from tyro.conf import arg
+
+from algotransfer.errors import UserError
+
+if TYPE_CHECKING:
+    from algotransfer.graphs import NamedGraph
 
 
 def choice(names: Iterable[str], default: str | None = None) -> Any:
@@ -21,3 +28,34 @@ def _default(text: str | None) -> str | None:
 
 
 Device = Annotated[Literal["cpu", "gpu"] | None, optional("{cpu,gpu}", "a GPU if there is one")]
+
+
+def read_user_graph(path: Path, source: str | None) -> "NamedGraph":
+    """Read a graph; `source` is the name or the index of a node, as text (see `read_graph`)."""
+    from algotransfer.graphs import read_graph
+
+    read = read_graph(path)
+    if source is None:
+        return read
+    is_name = source in read.names or not source.isdecimal()  # names come before indices
+    return read_graph(path, source if is_name else int(source))
+
+
+def check_writable(path: Path) -> None:
+    """Raise a `UserError` unless a file, or a folder of files, can be written at `path`."""
+    folder = path if path.is_dir() else path.parent  # files are written beside it, then renamed
+    if not folder.exists():
+        raise UserError(f"cannot write {path}: there is no folder {folder}; create it first")
+    if not folder.is_dir():
+        raise UserError(f"cannot write {path}: {folder} is a file, not a folder")
+    if not os.access(folder, os.W_OK):
+        raise UserError(f"cannot write {path}: no permission; choose another path")
+
+
+def check_file(path: Path | None) -> None:
+    """Raise a `UserError` unless one file can be written at `path`; None is fine."""
+    if path is None:
+        return
+    if path.is_dir():
+        raise UserError(f"cannot write {path}: it is a folder; name a file in it")
+    check_writable(path)

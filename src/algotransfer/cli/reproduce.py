@@ -9,8 +9,7 @@ from typing import Annotated, Any, Literal
 from tyro.conf import arg
 
 from algotransfer.algorithms.registry import ALGORITHMS
-from algotransfer.cli.options import Device, choice, optional
-from algotransfer.cli.output_paths import check_file
+from algotransfer.cli.options import Device, check_file, choice, optional
 from algotransfer.errors import UserError
 from algotransfer.networks.registry import MODELS
 
@@ -67,7 +66,7 @@ class ReproduceCommand:
         check_file(self.pack)
         limit = _seconds(self.for_)
         from algotransfer.cli.console import errors, next_step, output, wrote
-        from algotransfer.cli.step_tables import estimate_table, result_table
+        from algotransfer.cli.tables import estimate_table, result_table
         from algotransfer.reproduce import grid
         from algotransfer.reproduce.call_log import log_call
         from algotransfer.reproduce.estimates import Estimates

@@ -57,7 +57,7 @@ class TrainCommand:
         """Train, and print the losses of every seed."""
         PRESETS.check(self.data)
         from algotransfer.cli.console import next_step, output, wrote
-        from algotransfer.cli.dataset_tables import training_table
+        from algotransfer.cli.tables import training_table
         from algotransfer.devices import peak_memory
         from algotransfer.training.train import train
 
