@@ -74,7 +74,9 @@ def evaluate_networks(
             f"got weights of {count} networks and {len(seeds)} seeds ({shown(seeds)}); "
             "give one seed for each, and weights with an axis of seeds in front"
         )
-    datasets = _datasets(datasets)
+    datasets = list(datasets.values() if isinstance(datasets, Mapping) else datasets)
+    if not datasets:
+        raise UserError("no datasets to evaluate on; leave them out for the paper's test graphs")
     total, done, rows = sum(map(len, datasets)), 0, []
     for dataset in datasets:
         batch = EvaluationBatch.prepare(
@@ -82,7 +84,11 @@ def evaluate_networks(
         )
         chunks = []
         for index, new in batch.chunks():
-            chunks.append(_only(new, batch.measure(index)))
+            # The last graphs of a chunk may only fill up its shape.
+            measured = batch.measure(index)
+            chunks.append(
+                [(label, jax.tree.map(lambda a, new=new: a[:, :new], m)) for label, m in measured]
+            )
             done += new
             progress(done, total)
         for parts in zip(*chunks, strict=True):
@@ -90,30 +96,6 @@ def evaluate_networks(
             metrics = jax.tree.map(lambda *a: np.concatenate(a, axis=1), *[m for _, m in parts])
             rows += _rows(labels, dataset, metrics)
     return pandas.DataFrame(rows, columns=list(COLUMNS)).astype(COLUMNS)
-
-
-def _datasets(given: Mapping[int, Dataset] | Iterable[Dataset]) -> list[Dataset]:
-    datasets = [_dataset(one) for one in (given.values() if isinstance(given, Mapping) else given)]
-    if not datasets:
-        raise UserError("no datasets to evaluate on; leave them out for the paper's test graphs")
-    for name, dataset in zip(given, datasets, strict=True) if isinstance(given, Mapping) else ():
-        if name != dataset.num_nodes:
-            raise UserError(
-                f"datasets has graphs of {dataset.num_nodes} nodes under {shown(name)}; expected "
-                "their number of nodes, or give a list"
-            )
-    return datasets
-
-
-def _dataset(one: object) -> Dataset:
-    if isinstance(one, Dataset):
-        return one
-    raise UserError(f"expected datasets, got {shown(one)}; make one with `make_dataset`")
-
-
-def _only(new: int, results: list[tuple[list[Label], Metrics]]):
-    """Drop the last graphs of a chunk, which only fill up its shape."""
-    return [(labels, jax.tree.map(lambda a: a[:, :new], metrics)) for labels, metrics in results]
 
 
 def _rows(labels: list[Label], dataset: Dataset, metrics: Metrics) -> Iterator[tuple]:

@@ -1,13 +1,15 @@
 """Reference rows of result tables: the algorithm itself and two trivial predictors."""
 
-from typing import NamedTuple
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Int
 
 from algotransfer.algorithms.truth import Truth
+from algotransfer.datasets.ragged import to_ragged
+from algotransfer.datasets.statistics import degree
 from algotransfer.evaluation.harness import Execution
 from algotransfer.graphs.graph import Graph
 from algotransfer.graphs.streams import Stream
@@ -37,46 +39,25 @@ def the_algorithm(truth: Truth) -> Execution:
 
 def random_neighbour(graphs: Graph) -> Pointers:
     """Each node points at one of its neighbours, all equally likely; the source at itself."""
-    edges = _edges(graphs)
+    degrees = degree(graphs).ravel()
     stream = Stream(RANDOM_SEED, "reference", "any", graphs.num_nodes, "neighbour")
-    drawn = (stream.uniform(len(edges.degree)) * edges.degree).astype(np.int64)
-    return _pointers(graphs, edges, edges.neighbour, edges.first + drawn)
+    drawn = (stream.uniform(len(degrees)) * degrees).astype(np.int64)
+    return _pointers(graphs, to_ragged(graphs).edge_index[1], drawn)
 
 
 def lightest_edge(graphs: Graph) -> Pointers:
     """Each node points over its lightest edge (ties: lowest index); the source at itself."""
-    edges = _edges(graphs)
-    order = np.lexsort((edges.neighbour, edges.weight, edges.node))
-    return _pointers(graphs, edges, edges.neighbour[order], edges.first)
+    edges = to_ragged(graphs)
+    node = edges.graph_id * graphs.num_nodes + edges.edge_index[0]
+    order = np.lexsort((edges.edge_index[1], edges.edge_weight, node))
+    return _pointers(graphs, edges.edge_index[1, order], 0)
 
 
-class _Edges(NamedTuple):
-    """The edges of all graphs in order of their node, and where in that order a node's begin."""
-
-    node: Int[np.ndarray, " edges"]  # numbered through all graphs
-    neighbour: Int[np.ndarray, " edges"]  # numbered within its graph
-    weight: Float[np.ndarray, " edges"]
-    degree: Int[np.ndarray, " nodes"]
-    first: Int[np.ndarray, " nodes"]
-
-
-def _edges(graphs: Graph) -> _Edges:
-    mask = np.asarray(graphs.edge_mask())
-    node = np.nonzero(mask)[0] * graphs.num_nodes + np.asarray(graphs.senders)[mask]
-    degree = np.bincount(node, minlength=len(graphs) * graphs.num_nodes)
-    return _Edges(
-        node=node,
-        neighbour=np.asarray(graphs.receivers)[mask],
-        weight=np.asarray(graphs.weights)[mask],
-        degree=degree,
-        first=np.cumsum(degree) - degree,
-    )
-
-
-def _pointers(graphs: Graph, edges: _Edges, neighbour, place) -> Pointers:
+def _pointers(graphs: Graph, neighbour: Int[np.ndarray, " edges"], place: Any) -> Pointers:
     """Every node's neighbour at its place; the source, and a node without edges, itself."""
     pointer = np.tile(np.arange(graphs.num_nodes, dtype=np.int32), len(graphs))
-    some = edges.degree > 0
+    degrees = degree(graphs).ravel()
+    place, some = np.cumsum(degrees) - degrees + place, degrees > 0
     pointer[some] = neighbour[place[some]]
     pointer = pointer.reshape(len(graphs), graphs.num_nodes)
     source = np.asarray(graphs.source)
