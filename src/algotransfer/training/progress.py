@@ -18,32 +18,19 @@ Reporter = Callable[[list[dict[str, Any]], float], None]
 
 
 @contextmanager
-def silent(experiment: Experiment, num_seeds: int) -> Iterator[Reporter]:
-    """Report nothing."""
-    yield lambda rows, graphs_per_second: None
-
-
-@contextmanager
 def bar(experiment: Experiment, num_seeds: int) -> Iterator[Reporter]:
     """Show a progress bar on a terminal, or a line every 30 s elsewhere (standard error)."""
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-    from rich.text import Text
-
-    class TwoLines(Progress):
-        """A progress bar with its status on a second line."""
-
-        def get_renderables(self):
-            yield from super().get_renderables()
-            yield from (Text(task.fields["status"]) for task in self.tasks)
 
     console = Console(stderr=True)
     spoke = time.monotonic()
 
-    with TwoLines(
+    with Progress(
         TextColumn("{task.description}", style="bold", markup=False),
         BarColumn(bar_width=16),
         TimeElapsedColumn(),
+        TextColumn("{task.fields[status]}", markup=False),
         console=console,
         disable=not console.is_terminal,
     ) as progress:
@@ -69,7 +56,7 @@ def bar(experiment: Experiment, num_seeds: int) -> Iterator[Reporter]:
 
 
 @contextmanager
-def tracker(service: str, experiment: Experiment, num_seeds: int) -> Iterator[Reporter]:
+def tracker(service: str, experiment: Experiment) -> Iterator[Reporter]:
     """Send every epoch to trackio or wandb."""
     if service not in TRACKERS:
         raise UserError(f"no tracking service {service!r}; there are {', '.join(TRACKERS)}")

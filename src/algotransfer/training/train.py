@@ -167,11 +167,11 @@ def _reporters(
 ) -> Iterator[list[progress.Reporter]]:
     """The caller's reporters, a progress bar and a tracking service."""
     with ExitStack() as stack:
-        bar = progress.bar if options.show else progress.silent
-        reporters = [stack.enter_context(bar(experiment, num_seeds)), *options.reporters]
+        reporters = [*options.reporters]
+        if options.show:
+            reporters.append(stack.enter_context(progress.bar(experiment, num_seeds)))
         if options.track:
-            tracker = progress.tracker(options.track, experiment, num_seeds)
-            reporters.append(stack.enter_context(tracker))
+            reporters.append(stack.enter_context(progress.tracker(options.track, experiment)))
         yield reporters
 
 
