@@ -23,7 +23,7 @@ from peers.environments import Peer, how_to_make, python_of
 from side_by_side import RESULTS, median_seconds, show_seconds, timed, write
 
 from algotransfer.algorithms import get_algorithm
-from algotransfer.bench.random_graph import random_graph
+from algotransfer.bench.data_speed import random_graph
 from algotransfer.graphs.graph import Graph
 from algotransfer.networks import NE, make_layouts
 

@@ -7,14 +7,14 @@ from itertools import islice
 
 import pytest
 
+from algotransfer.bench.data_speed import random_graph
 from algotransfer.bench.layout_speed import measure_layouts
-from algotransfer.bench.random_graph import random_graph
 from algotransfer.cli import main
 
 LARGE = """
 import resource
 from algotransfer.bench.execution_speed import measure_execution
-from algotransfer.bench.random_graph import random_graph
+from algotransfer.bench.data_speed import random_graph
 from algotransfer.experiment import Experiment
 graph = random_graph(10_000, 100_000)
 experiment = Experiment(model="ne++", target="dijkstra", supervision="na")

@@ -5,8 +5,7 @@ import jax.numpy as jnp
 import pytest
 
 from algotransfer.algorithms import get_algorithm
-from algotransfer.bench.ceilings import Ceilings
-from algotransfer.bench.measurement import Measurement, slower_than
+from algotransfer.bench.measurement import Ceilings, Measurement, slower_than
 from algotransfer.bench.minimum_work import PROCESS, GraphShape, Work, execution_step, training_step
 from algotransfer.bench.training_speed import minimum_work
 from algotransfer.datasets import make_dataset

@@ -9,8 +9,7 @@ import pytest
 from algotransfer.algorithms import get_algorithm, run
 from algotransfer.evaluation.evaluation_batch import EvaluationBatch
 from algotransfer.explorer.divergence import errors, find_divergence, right_choices, wrong_answers
-from algotransfer.explorer.recorded_execution import record_trace
-from algotransfer.explorer.recording import record_execution
+from algotransfer.explorer.recording import record_execution, record_trace
 from algotransfer.explorer.scene import until_the_end
 from algotransfer.graphs import from_edges, sample_graphs
 

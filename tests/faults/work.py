@@ -72,7 +72,7 @@ def quick(replace=setattr) -> None:
     Faults fall upon files, so an evaluation is whatever tells weights apart to the last bit.
     """
     compile_epoch, compiled = epochs.compile_epoch, []
-    start_seeds = functools.cache(TRAINING.start_seeds)
+    start_seeds = functools.cache(epochs.start_seeds)
 
     def compile_once(*arguments):
         if not compiled:
@@ -92,7 +92,7 @@ def quick(replace=setattr) -> None:
         return pandas.DataFrame(rows, columns=list(COLUMNS)).astype(COLUMNS)
 
     replace(epochs, "compile_epoch", compile_once)
-    replace(TRAINING, "start_seeds", start_again)
+    replace(epochs, "start_seeds", start_again)
     replace(TRAINING, "make_examples", functools.cache(TRAINING.make_examples))
     replace(steps, "evaluate", evaluate)
     replace(steps, "train", functools.partial(steps.train, checkpoint_seconds=0))

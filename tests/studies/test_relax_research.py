@@ -18,8 +18,8 @@ from algotransfer.experiment import Experiment
 from algotransfer.networks import MODELS, RelaxationExecutor
 from algotransfer.training.examples import make_examples, tasks_of
 from algotransfer.training.objective import draw_noise, objective
+from algotransfer.training.program import start_seeds
 from algotransfer.training.runs import Model
-from algotransfer.training.train import start_seeds
 
 
 def test_added_nodes_change_no_answer():

@@ -4,25 +4,33 @@ from __future__ import annotations
 
 import os
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache, partial
 from typing import Literal
 
 import jax
+import jax.numpy as jnp
 import numpy as np
+from jax import lax
 
 from algotransfer.algorithms.algorithm import Algorithm, Trace
-from algotransfer.algorithms.checks import check_relax, check_weights
-from algotransfer.algorithms.programs import run_dense, run_sparse
+from algotransfer.algorithms.frameworks import initial_state
 from algotransfer.algorithms.registry import get_algorithm
 from algotransfer.devices import default_platform
 from algotransfer.errors import UserError
 from algotransfer.graphs.graph import Graph, check_graph
 
-PROGRAMS = {"dense": run_dense, "sparse": run_sparse}
 MAX_TRACE_NODES = 2000  # nodes up to which every step is recorded
 DENSE_ENGINE_MAX_NODES = 512  # up to which the dense engine is faster, except on a CPU
 # Cells of adjacency matrices per chunk: a CPU's cache, or enough to keep another device busy.
 CHUNK_CELLS = {"cpu": 2**19}
 CHUNK_CELLS_ELSEWHERE = 2**26
+RELAX = (
+    "expected a function of an array of keys and one of weights that computes element by element "
+    "with jax.numpy, such as lambda key, weight: key + weight (and jnp.where in place of if)"
+)
+Ran = tuple[
+    Trace, jax.Array, jax.Array
+]  # traces, whether a key was lost, whether a step may still count
 
 
 def run(
@@ -48,7 +56,9 @@ def run(
     _check_graphs(algorithm, graphs, record)
     if not graphs.batch_shape:
         return run(algorithm, jax.tree.map(lambda leaf: leaf[None], graphs), record, layout)[0]
-    trace, lost, active = _in_chunks(PROGRAMS[layout], algorithm, graphs, record)
+    trace, lost, active = _in_chunks(
+        run_dense if layout == "dense" else run_sparse, algorithm, graphs, record
+    )
     if np.any(lost):
         raise UserError(
             f"{algorithm.name} on graph {int(np.argmax(lost))}: a key under- or overflowed float32 "
@@ -125,3 +135,116 @@ def _check_graphs(algorithm: Algorithm, graphs: Graph, record: str) -> None:
         )
     check_graph(graphs)
     check_weights(algorithm, graphs)
+
+
+@cache
+def check_relax(algorithm: Algorithm) -> None:
+    """Raise a `UserError` unless `relax` can be traced and returns a number for every edge."""
+    key, weights = (jax.ShapeDtypeStruct((3, width), np.float32) for width in (1, 4))
+    try:
+        candidate = jax.eval_shape(algorithm.relax, key, weights)
+    except Exception as error:  # a user's function may raise anything
+        reason = f"{type(error).__name__}: {error}".splitlines()[0]
+        raise UserError(f"relax of {algorithm.name} failed ({reason}); {RELAX}") from error
+    numbers = isinstance(candidate, jax.ShapeDtypeStruct) and candidate.dtype.kind in "biuf"
+    if not numbers or candidate.shape not in ((), key.shape, weights.shape):
+        raise UserError(
+            f"relax of {algorithm.name} returned {candidate!s:.80} for keys of shape {key.shape} "
+            f"and weights of shape {weights.shape}; {RELAX}"
+        )
+
+
+def check_weights(algorithm: Algorithm, graphs: Graph) -> None:
+    """Raise a `UserError` that names the edge unless all weights are in the valid interval."""
+    edges, (low, high) = np.asarray(graphs.edge_mask()), algorithm.weights
+    weights = np.asarray(graphs.weights)[edges]
+    # Subnormal numbers count as 0, because CPUs flush them to zero.
+    above_low = weights >= np.finfo(np.float32).tiny if low == 0 else weights >= low
+    good = above_low & (weights <= high) & np.isfinite(weights)
+    if not good.all():
+        bad = np.argmin(good)
+        first = tuple(np.argwhere(edges)[bad].tolist())
+        tail, head = (np.asarray(ends)[first] for ends in (graphs.senders, graphs.receivers))
+        raise UserError(
+            f"{algorithm.name} needs {_interval(low, high)}, but the edge between nodes {tail} and "
+            f"{head}{''.join(f' of graph {g}' for g in first[:-1])} has weight {weights[bad]:g}; "
+            "rescale the weights or choose another algorithm"
+        )
+
+
+def _interval(low: float, high: float) -> str:
+    lower = "above 0" if low == 0 else f"of at least {low:g}"
+    ends = [lower] * (low > -np.inf) + [f"at most {high:g}"] * (high < np.inf)
+    return f"finite weights {' and '.join(ends)}".strip()
+
+
+@partial(jax.jit, static_argnums=(0, 2))
+def run_dense(algorithm: Algorithm, graphs: Graph, record: str) -> Ran:
+    """Step all graphs side by side, on matrices of weights."""
+    num_nodes = graphs.num_nodes
+
+    def weights_or_nan(graph: Graph):
+        empty = jnp.full((num_nodes, num_nodes), jnp.nan, jnp.float32)
+        return empty.at[graph.senders, graph.receivers].set(graph.weights, mode="drop")
+
+    weights = jax.vmap(weights_or_nan)(graphs)
+    state = jax.vmap(lambda source: initial_state(algorithm, source, num_nodes))(graphs.source)
+
+    def step(state):
+        engine = algorithm.framework.dense_engine
+        return jax.vmap(lambda w, s: engine(algorithm, w).step(s))(weights, state)
+
+    return _repeat(step, lambda state: state, state, num_nodes, record)
+
+
+@partial(jax.jit, static_argnums=(0, 2))
+def run_sparse(algorithm: Algorithm, graphs: Graph, record: str) -> Ran:
+    """Run one graph after the other, on its list of edges."""
+    num_nodes = graphs.num_nodes
+
+    def one(graph: Graph):
+        engine = algorithm.framework.sparse_engine(
+            algorithm, graph.senders, graph.receivers, graph.weights, num_nodes
+        )
+        carry = engine.start(initial_state(algorithm, graph.source, num_nodes))
+        return _repeat(engine.step, engine.state, carry, num_nodes, record)
+
+    return lax.map(one, graphs)
+
+
+def _repeat(step, state_of, carry, num_steps: int, record: str) -> Ran:
+    """Step until no graph is active."""
+
+    def visible(carry):
+        state = state_of(carry)
+        return jax.tree.map(lambda leaf: leaf[..., None, :], (state.key, state.pred, state.visited))
+
+    def body(loop):
+        t, carry, history = loop
+        carry = step(carry)
+        if record == "full":
+            history = jax.tree.map(
+                lambda past, leaf: lax.dynamic_update_slice_in_dim(past, leaf, t + 1, axis=-2),
+                history,
+                visible(carry),
+            )
+        return t + 1, carry, history
+
+    history = None
+    if record == "full":
+        history = jax.tree.map(
+            lambda leaf: jnp.repeat(leaf, num_steps + 1, axis=-2), visible(carry)
+        )
+    # A state that has ended no longer changes, so the others may go on.
+    end, carry, history = lax.while_loop(
+        lambda loop: (loop[0] < num_steps) & jnp.any(state_of(loop[1]).active),
+        body,
+        (jnp.int32(0), carry, history),
+    )
+    last = visible(carry)
+    if record == "full":
+        late = (jnp.arange(num_steps + 1) > end)[:, None]
+        last = jax.tree.map(lambda past, leaf: jnp.where(late, leaf, past), history, last)
+    key, pred, visited = last
+    state = state_of(carry)
+    return Trace(key, pred, visited, state.length), state.lost, state.active

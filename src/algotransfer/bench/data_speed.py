@@ -1,13 +1,16 @@
-"""Speed of data generation: graphs with traces per second, sampling included."""
+"""Speed of data generation, and random sparse graphs with an exact number of edges."""
 
 import time
 
 import jax
+import numpy as np
 
 from algotransfer.algorithms import run
 from algotransfer.bench.measurement import Measurement
 from algotransfer.devices import peak_memory
-from algotransfer.graphs import sample_graphs
+from algotransfer.errors import UserError
+from algotransfer.graphs import Graph, from_edges, sample_graphs
+from algotransfer.graphs.sampling import MAX_WEIGHT, MIN_WEIGHT
 
 
 def measure_data(algorithm: str, num_graphs: int, num_nodes: int, repeats: int = 3) -> Measurement:
@@ -34,4 +37,31 @@ def measure_data(algorithm: str, num_graphs: int, num_nodes: int, repeats: int =
         compile_seconds=max(0.0, first - seconds),
         memory_bytes=0,
         peak_bytes=peak_memory(),
+    )
+
+
+def random_graph(num_nodes: int, num_edges: int, seed: int = 0) -> Graph:
+    """Return a batch of one graph with `num_edges` undirected edges, drawn uniformly."""
+    pairs = num_nodes * (num_nodes - 1) // 2
+    if num_edges > pairs // 2:
+        raise UserError(
+            f"{num_edges} edges among {num_nodes} nodes; expected at most {pairs // 2}, "
+            "half of all pairs"
+        )
+    rng = np.random.default_rng(seed)
+    cells = np.zeros(0, np.int64)
+    while len(cells) < num_edges:  # a number below n² is a pair; (u, v) and (v, u) are one edge
+        drawn = rng.integers(0, num_nodes**2, 2 * num_edges)
+        u, v = np.divmod(drawn, num_nodes)
+        cells = np.unique(
+            np.append(cells, (np.minimum(u, v) * num_nodes + np.maximum(u, v))[u != v])
+        )
+    ends = np.stack(np.divmod(rng.permutation(cells)[:num_edges], num_nodes))
+    return from_edges(
+        num_nodes,
+        num_graphs=1,
+        graph_id=np.zeros(num_edges, np.int64),
+        ends=ends,
+        weights=rng.uniform(MIN_WEIGHT, MAX_WEIGHT, num_edges).astype(np.float32),
+        source=rng.integers(0, num_nodes, 1),
     )

@@ -1,4 +1,4 @@
-"""Measurements of a benchmark, and their comparison with a baseline."""
+"""Measurements of a benchmark, ceilings of the device, and comparison with a baseline."""
 
 from __future__ import annotations
 
@@ -8,10 +8,26 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from algotransfer.bench.ceilings import Ceilings
-from algotransfer.bench.minimum_work import Work
+import jax
+import jax.numpy as jnp
+from jax import lax
 
+from algotransfer.bench.minimum_work import Work
+from algotransfer.devices import default_platform
+
+MATRIX_SIDE = {"cpu": 1024, "gpu": 8192}
+COPIED_FLOATS = {"cpu": 2**26, "gpu": 2**28}  # far more than a cache holds
+REPEATS = 5
+PASSES = 16  # over the memory, in one program
 SLOWER_RATIO = 1.1  # time over the baseline's time above which a measurement is reported
+
+
+@dataclass(frozen=True)
+class Ceilings:
+    """Operations and bytes per second; a multiplication and an addition are two operations."""
+
+    operations_per_second: float
+    bytes_per_second: float
 
 
 @dataclass(frozen=True)
@@ -48,12 +64,34 @@ class Measurement:
 
 def median_seconds(run: Callable[[], object], repeats: int) -> float:
     """Return the median time of a function that is already compiled."""
+    return statistics.median(_seconds(run, repeats))
+
+
+def _seconds(run: Callable[[], object], repeats: int) -> list[float]:
     seconds = []
     for _ in range(repeats):
         began = time.perf_counter()
         run()
         seconds.append(time.perf_counter() - began)
-    return statistics.median(seconds)
+    return seconds
+
+
+def measure_ceilings(precision: str = "float32") -> Ceilings:
+    """Return the best of several matrix products, and of several passes over memory."""
+    platform = default_platform()
+    side, count = (sizes.get(platform, sizes["gpu"]) for sizes in (MATRIX_SIDE, COPIED_FLOATS))
+    with jax.default_matmul_precision(precision):
+        matrix = jnp.ones((side, side))
+        product = _best_seconds(jax.jit(jnp.matmul), matrix, matrix)
+    # Many passes in one program, so that allocation is not measured.
+    passes = jax.jit(lambda values: lax.fori_loop(0, PASSES, lambda k, v: v + k, values))
+    copied = _best_seconds(passes, jnp.ones(count)) / PASSES
+    return Ceilings(2 * side**3 / product, 2 * 4 * count / copied)
+
+
+def _best_seconds(run: Callable, *arguments) -> float:
+    jax.block_until_ready(run(*arguments))
+    return min(_seconds(lambda: jax.block_until_ready(run(*arguments)), REPEATS))
 
 
 def slower_than(rows: Iterable[dict], baseline: Iterable[dict]) -> list[tuple[str, float]]:

@@ -3,11 +3,10 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from algotransfer.bench.data_speed import measure_data
+from algotransfer.bench.data_speed import measure_data, random_graph
 from algotransfer.bench.execution_speed import measure_execution
 from algotransfer.bench.layout_speed import measure_layouts
 from algotransfer.bench.measurement import Measurement
-from algotransfer.bench.random_graph import random_graph
 from algotransfer.bench.training_speed import measure_training
 from algotransfer.datasets import make_splits
 from algotransfer.experiment import Experiment

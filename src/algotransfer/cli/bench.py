@@ -71,8 +71,7 @@ class BenchCommand:
         check_file(self.out)
         import jax
 
-        from algotransfer.bench.ceilings import measure_ceilings
-        from algotransfer.bench.measurement import Measurement
+        from algotransfer.bench.measurement import Measurement, measure_ceilings
         from algotransfer.bench.suite import BENCH_PARTS, BenchSettings
         from algotransfer.cli.console import errors, next_step, output, plain_console, wrote
         from algotransfer.devices import default_device

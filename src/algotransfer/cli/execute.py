@@ -68,7 +68,9 @@ class ExecuteCommand:
         rows = list(_rows(answer, names))
         table = plain_table(COLUMNS[:3], COLUMNS[3:])
         for row, wrong in list(zip(rows, answer.wrong, strict=True))[:ROWS_ON_SCREEN]:
-            table.add_row(*_as_text(row), style="red" if wrong else "")
+            *words, key, true_key = row
+            texts = [*map(str, words), f"{key:.4g}", f"{true_key:.4g}"]
+            table.add_row(*texts, style="red" if wrong else "")
         title = f"{answer.algorithm.title} from {names[int(graph.source)]}, seed {answer.seed}"
         output.print(titled(title, table))
         if len(rows) > ROWS_ON_SCREEN:
@@ -105,8 +107,3 @@ def _rows(answer: Answer, names):
             float(answer.key[node]),
             float(answer.true_key[node]),
         )
-
-
-def _as_text(row) -> list[str]:
-    *words, key, true_key = row
-    return [*(str(word) for word in words), f"{key:.4g}", f"{true_key:.4g}"]

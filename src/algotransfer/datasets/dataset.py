@@ -11,9 +11,8 @@ from jaxtyping import Shaped
 
 from algotransfer.algorithms import Algorithm, Trace, get_algorithm, run
 from algotransfer.errors import UserError
-from algotransfer.graphs.graph import Graph, concatenate, pad_nodes
-from algotransfer.graphs.registry import FAMILIES
-from algotransfer.graphs.sampling import sample_graphs
+from algotransfer.graphs import FAMILIES, Graph, concatenate, sample_graphs
+from algotransfer.graphs.graph import pad_nodes
 from algotransfer.type_checks import check_fields
 
 

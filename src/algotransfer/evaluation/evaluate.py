@@ -76,7 +76,11 @@ def save_evaluation(folder: Path, frame: pandas.DataFrame, keep: bool = False) -
     """
     path = folder / EVALUATION
     if keep and path.exists():
-        frame = _with_other_sizes(frame, read_evaluation(folder))
+        import pandas
+
+        old: Any = read_evaluation(folder)
+        others: Any = old[~old["num_nodes"].isin(set(frame["num_nodes"]))].astype(COLUMNS)
+        frame = pandas.concat([others, frame], ignore_index=True)
     write_atomically(path, frame.to_csv(index=False).encode())
     write_checksum(path)
     return path
@@ -135,10 +139,3 @@ def _convert(values: Any, kind: str) -> Any:
         return values.astype(bool)
     numbers: Any = pandas.to_numeric(values)
     return (numbers if kind == "float64" else numbers.astype("Int64")).astype(kind)
-
-
-def _with_other_sizes(frame: pandas.DataFrame, old: Any) -> pandas.DataFrame:
-    import pandas
-
-    others: Any = old[~old["num_nodes"].isin(set(frame["num_nodes"]))].astype(COLUMNS)
-    return pandas.concat([others, frame], ignore_index=True)

@@ -22,11 +22,7 @@ from algotransfer.algorithms import Trace
 from algotransfer.algorithms.truth import Infinity, stand_in_for
 from algotransfer.devices import default_platform
 from algotransfer.graphs.graph import Graph
-from algotransfer.networks import layouts
-from algotransfer.networks.executor import Executor
-from algotransfer.networks.heads import Latent
-from algotransfer.networks.layouts import Layout, make_layouts
-from algotransfer.networks.rollout import Driver, rollout
+from algotransfer.networks import Driver, Executor, Latent, Layout, layouts, make_layouts, rollout
 from algotransfer.training.objective import Task
 
 # Bytes that the graphs of one chunk may take: what a small machine can spare on a CPU, enough to

@@ -63,7 +63,11 @@ def beside_paper(frame: pandas.DataFrame, experiment: Experiment) -> pandas.Data
     ours = ours[ours["num_nodes"].isin(complete[complete].index)]
     parts.append(_over_seeds(per_seed(ours).assign(graph="mean"), keys))
     ours = pandas.concat([part for part in parts if len(part)] or parts)
-    return _of_paper(experiment).merge(ours, on=keys)
+    paper: Any = paper_tables().fillna({"source": ""})
+    for column, value in paper_key(dataclasses.replace(experiment, extra_steps=0)).items():
+        paper = paper[paper[column] == value]
+    paper = paper.rename(columns={"value": "paper", "std": "paper_std"})
+    return paper[["table", *keys, "paper", "paper_std"]].merge(ours, on=keys)
 
 
 def paper_key(experiment: Experiment) -> dict[str, str]:
@@ -81,15 +85,6 @@ def paper_key(experiment: Experiment) -> dict[str, str]:
         "source": "+".join(experiment.base),
         "target": experiment.target,
     }
-
-
-def _of_paper(experiment: Experiment) -> pandas.DataFrame:
-    """Return the paper's numbers for an experiment, without its extra steps."""
-    paper: Any = paper_tables().fillna({"source": ""})
-    for column, value in paper_key(dataclasses.replace(experiment, extra_steps=0)).items():
-        paper = paper[paper[column] == value]
-    columns = ["table", "num_nodes", "graph", "metric", "value", "std"]
-    return paper[columns].rename(columns={"value": "paper", "std": "paper_std"})
 
 
 def _over_seeds(frame: Any, keys: list[str]) -> pandas.DataFrame:

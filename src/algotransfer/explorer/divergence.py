@@ -13,7 +13,7 @@ from algotransfer.algorithms import Algorithm
 from algotransfer.algorithms.frameworks import initial_state
 from algotransfer.algorithms.frameworks.sequential import best_queued, visit
 from algotransfer.evaluation.metrics import squared, wrong
-from algotransfer.explorer.recorded_execution import RecordedExecution
+from algotransfer.explorer.recording import RecordedExecution
 from algotransfer.graphs import Graph
 
 

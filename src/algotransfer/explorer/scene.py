@@ -10,8 +10,7 @@ from matplotlib.colors import to_hex
 from algotransfer.algorithms import Algorithm, get_algorithm, run
 from algotransfer.draw import BEST, WORST
 from algotransfer.explorer.divergence import errors, find_divergence, right_choices, wrong_answers
-from algotransfer.explorer.recorded_execution import RecordedExecution, record_trace
-from algotransfer.explorer.recording import RecordedRun
+from algotransfer.explorer.recording import RecordedExecution, RecordedRun, record_trace
 from algotransfer.graphs import Graph
 from algotransfer.graphs.named import undirected_edges
 from algotransfer.node_layout import place_nodes

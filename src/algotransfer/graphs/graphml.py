@@ -26,7 +26,10 @@ def read_graphml(content: bytes, source: Hashable = None) -> NamedGraph:
     """Read GraphML; see `read_graph`."""
     import networkx
 
-    root = _parse(content)
+    try:
+        root = ElementTree.fromstring(content, ElementTree.XMLParser(target=_GuardedBuilder()))
+    except (ElementTree.ParseError, LookupError) as error:  # LookupError: unknown encoding
+        raise UserError(f"it is not well-formed XML: {error}") from None
     default_weight = _reduce(root)
     text = ElementTree.tostring(root, "unicode")
     try:
@@ -44,13 +47,6 @@ class _GuardedBuilder(ElementTree.TreeBuilder):
     def doctype(self, name: str, pubid: str | None, system: str | None) -> None:
         """Expat calls this before it reads any declaration."""
         raise UserError("a document type (<!DOCTYPE …>) is not allowed in a graph; delete it")
-
-
-def _parse(content: bytes) -> ElementTree.Element:
-    try:
-        return ElementTree.fromstring(content, ElementTree.XMLParser(target=_GuardedBuilder()))
-    except (ElementTree.ParseError, LookupError) as error:  # LookupError: unknown encoding
-        raise UserError(f"it is not well-formed XML: {error}") from None
 
 
 def _reduce(root: ElementTree.Element) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
@@ -116,7 +116,7 @@ def make_report(
     if own is not None:
         sections.append(Section("own", "Past the paper", (compare_own_networks(own),), (own,)))
     sections.append(make_agreement_section(measure_agreement(cells)))
-    sections.append(Section("figures", "Figures", figures=(*_size_figures(values), *_hops(hops))))
+    sections.append(Section("figures", "Figures", figures=tuple(_figures(values, hops))))
     for table in tables:
         folded = (extra_tables[table.name],) if table.name in extra_tables else ()
         sections.append(Section(table.name, table.name, tables=(table,), folded=folded))
@@ -164,20 +164,13 @@ def describe_device_dependence(ours: Any) -> str:
     )
 
 
-def _size_figures(values: Any) -> list[ReportFigure]:
-    figures = []
+def _figures(values: Any, hops: Any | None) -> Iterator[ReportFigure]:
     for target in PAPER_BASES:
         title = f"{target}, no algorithm: error against the number of nodes"
-        figures.append(ReportFigure(title, LINES, partial(draw_methods, values, target)))
+        yield ReportFigure(title, LINES, partial(draw_methods, values, target))
         title = f"{target}, no algorithm, no transfer: error of all networks"
         caption = f"{LINES} Lines end where errors are infinite. {GRID_SHAPES}"
-        figures.append(ReportFigure(title, caption, partial(draw_networks, values, target)))
-    return figures
-
-
-def _hops(hops: Any | None) -> list[ReportFigure]:
-    title = "{}, no algorithm: predecessor error by distance from the source"
-    return [
-        ReportFigure(title.format(target), HOPS, partial(draw_hops, hops, target))
-        for target in (PAPER_BASES if hops is not None else ())
-    ]
+        yield ReportFigure(title, caption, partial(draw_networks, values, target))
+    for target in PAPER_BASES if hops is not None else ():
+        title = f"{target}, no algorithm: predecessor error by distance from the source"
+        yield ReportFigure(title, HOPS, partial(draw_hops, hops, target))

@@ -74,16 +74,21 @@ def judge_claims(
     """
     drafts: list[tuple[str, Verdict]] = []
     for halt, of_halt in values.items():
-        errors, marked = seed_errors(of_halt), _marked_cells(of_halt)
+        errors, marked = seed_errors(of_halt), {*_keys(_mean_cells(of_halt).query("marks != ''"))}
         drafts += [(halt, _measure_claim(claim, errors, marked)) for claim in claims]
     drafts = [(halt, v) for halt, v in drafts if v.effect is not None or halt == "told"]
     adjusted = iter(holm([v.p_value for _, v in drafts if v.effect is not None]))
     verdicts: dict[str, dict[str, Verdict]] = defaultdict(dict)
     for halt, verdict in drafts:
         if verdict.effect is not None:
-            verdict = _decide(verdict, verdict.effect, next(adjusted))
+            p_value, word = next(adjusted), "undecided"
+            if p_value < 1 - CONFIDENCE:
+                agrees = verdict.claim.agrees(verdict.effect.factor)
+                word = "holds" if agrees else "contradicted"
+            verdict = replace(verdict, word=word, p_value=p_value)
         verdicts[verdict.claim.name][halt] = verdict
-    printed = _paper_numbers(paper)
+    means = paper[paper["graph"] == "mean"]
+    printed = dict(zip(_keys(means), means["paper"], strict=True))
     return [JudgedClaim(c, verdicts[c.name], _judge_paper(c, printed), printed) for c in claims]
 
 
@@ -156,13 +161,6 @@ def _p_value(claim: Claim, effect: Effect) -> float:
     return contrast.p_differs(math.copysign(bound, contrast.estimate))
 
 
-def _decide(verdict: Verdict, effect: Effect, p_value: float) -> Verdict:
-    word = "holds" if verdict.claim.agrees(effect.factor) else "contradicted"
-    if p_value >= 1 - CONFIDENCE:
-        word = "undecided"
-    return replace(verdict, word=word, p_value=p_value)
-
-
 def _judge_paper(claim: Claim, numbers: Mapping[CellKey, float]) -> str:
     """Judge a claim by the paper's single numbers: all comparisons, most of them, or fewer."""
     ratios = []
@@ -178,16 +176,6 @@ def _judge_paper(claim: Claim, numbers: Mapping[CellKey, float]) -> str:
     words = {(True, True): "mostly", (False, False): "does not hold"}
     word = "holds" if agree == len(ratios) else words.get((most, mean), "mixed")
     return f"{word} ({agree} of {len(ratios)})"
-
-
-def _paper_numbers(paper: Any) -> dict[CellKey, float]:
-    means = paper[paper["graph"] == "mean"]
-    return dict(zip(_keys(means), means["paper"], strict=True))
-
-
-def _marked_cells(values: Any) -> set[CellKey]:
-    networks = _mean_cells(values)
-    return set(_keys(networks[networks["marks"] != ""]))
 
 
 def _mean_cells(values: Any) -> Any:

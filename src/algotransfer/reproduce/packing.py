@@ -100,7 +100,8 @@ def unpack(archive: str | Path, folder: str | Path) -> int:
             members = _check_members(content, archive)
             content.seek(0)
             with tarfile.open(fileobj=content, mode="r:") as tar:
-                for run, files in itertools.groupby(members, _run_of):
+                runs = itertools.groupby(members, lambda member: PurePosixPath(member.name).parent)
+                for run, files in runs:
                     with tempfile.TemporaryDirectory() as place:
                         incoming = Path(place, run)
                         _extract(tar, files, incoming)
@@ -114,10 +115,6 @@ def unpack(archive: str | Path, folder: str | Path) -> int:
     for notice in notices:
         warnings.warn(notice, Notice, stacklevel=2)
     return taken
-
-
-def _run_of(member: tarfile.TarInfo) -> PurePosixPath:
-    return PurePosixPath(member.name).parent
 
 
 def _check_members(content: gzip.GzipFile, archive: str | Path) -> list[tarfile.TarInfo]:

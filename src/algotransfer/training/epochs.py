@@ -7,14 +7,16 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import equinox as eqx
 import jax
 import numpy as np
 
+from algotransfer.experiment import Experiment
 from algotransfer.files import append_whole, write_atomically
 from algotransfer.interruptions import held_interruptions
 from algotransfer.training.checkpoints import load_checkpoint, save_checkpoint
 from algotransfer.training.objective import Examples
-from algotransfer.training.program import Program, SeedState, compile_epoch
+from algotransfer.training.program import compile_epoch, start_seeds
 from algotransfer.training.progress import Reporter
 from algotransfer.training.provenance import ProvenanceRecord
 from algotransfer.training.runs import CHECKPOINT, METRICS, WEIGHTS, keep_config
@@ -23,14 +25,23 @@ from algotransfer.training.runs import CHECKPOINT, METRICS, WEIGHTS, keep_config
 class TrainingRun:
     """A training in the run folder of its configuration: the states of all seeds.
 
-    It starts with seeds before their first epoch or, on `resume`, from the folder's checkpoint.
+    It starts with new seeds or, on `resume`, from the folder's checkpoint. `bases` are as in
+    `start_seeds`.
     """
 
-    def __init__(self, path: Path, config: dict[str, Any], states: SeedState, resume: bool):
-        self.path, self.config, self.states, self.epochs = path, config, states, 0
+    def __init__(
+        self,
+        path: Path,
+        config: dict[str, Any],
+        experiment: Experiment,
+        bases: eqx.Module | None,
+        resume: bool,
+    ):
+        self.path, self.config, self.epochs = path, config, 0
         self.memory = 0  # bytes that the compiled epoch needs
+        self.program, self.states = start_seeds(experiment, tuple(config["seeds"]), bases)
         keep_config(path, config)
-        found = load_checkpoint(path, config, states) if resume else None
+        found = load_checkpoint(path, config, self.states) if resume else None
         if found is None:
             for name in (WEIGHTS, CHECKPOINT):  # of an earlier training
                 (path / name).unlink(missing_ok=True)
@@ -41,7 +52,6 @@ class TrainingRun:
 
     def run(
         self,
-        program: Program,
         training: Examples,
         validation: Examples,
         reporters: Sequence[Reporter],
@@ -50,10 +60,10 @@ class TrainingRun:
     ) -> bool:
         """Train until all seeds have stopped; return False if paused or interrupted before."""
         began = time.monotonic()
-        epoch, self.memory = compile_epoch(program, self.states, training, validation)
+        epoch, self.memory = compile_epoch(self.program, self.states, training, validation)
         saved = started = time.monotonic()
         self.record.save(compile=started - began)
-        batch_size = program.experiment.batch_size
+        batch_size = self.program.experiment.batch_size
         graphs = len(training) // batch_size * batch_size
         with (
             held_interruptions("stopping after this epoch") as interrupted,

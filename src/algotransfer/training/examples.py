@@ -12,12 +12,9 @@ from algotransfer.datasets import Dataset
 from algotransfer.errors import UserError
 from algotransfer.experiment import Experiment
 from algotransfer.limits import FLOAT32_RANGE, is_positive
-from algotransfer.networks.create import create_network
-from algotransfer.networks.executor import Executor, edge_kinds
-from algotransfer.networks.layouts import make_layouts
+from algotransfer.networks import Executor, create_network, edge_kinds, make_layouts
 from algotransfer.supervisions import SUPERVISIONS
 from algotransfer.training.objective import Examples, Task
-from algotransfer.training.supervision import Supervision
 
 
 def tasks_of(experiment: Experiment) -> tuple[Task, ...]:
@@ -48,9 +45,11 @@ def make_examples(
     tasks: tuple[Task, ...], dataset: Dataset, infinity: Infinity, extra_steps: int = 0
 ) -> Examples:
     """Make the examples of a dataset; scans will be as long as its longest execution."""
-    traces = [
-        _with_steps(dataset.trace(task.algorithm), task.supervision, extra_steps) for task in tasks
-    ]
+    traces = []
+    for task in tasks:
+        trace = dataset.trace(task.algorithm)
+        steps = task.supervision.training_steps(np.asarray(trace.length), extra_steps)
+        traces.append(dataclasses.replace(trace, length=steps.astype(trace.length.dtype)))
     num_steps = max(int(np.max(trace.length)) for trace in traces)
     traces = [jax.tree.map(jnp.asarray, _pad_states(trace, num_steps)) for trace in traces]
 
@@ -63,11 +62,6 @@ def make_examples(
 
     kinds = edge_kinds(tuple(task.algorithm for task in tasks))
     return Examples(make_layouts(dataset.graphs, kinds), truths(traces))
-
-
-def _with_steps(trace: Trace, supervision: Supervision, extra_steps: int) -> Trace:
-    steps = supervision.training_steps(np.asarray(trace.length), extra_steps)
-    return dataclasses.replace(trace, length=steps.astype(trace.length.dtype))
 
 
 def _pad_states(trace: Trace, num_steps: int) -> Trace:

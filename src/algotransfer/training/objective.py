@@ -15,8 +15,7 @@ from algotransfer.algorithms import Algorithm
 from algotransfer.algorithms.truth import Truth
 from algotransfer.devices import has_tf32
 from algotransfer.errors import UserError
-from algotransfer.networks.executor import Executor
-from algotransfer.networks.layouts import Dense, Layout, Sparse
+from algotransfer.networks import Dense, Executor, Layout, Sparse
 from algotransfer.training.supervision import Losses, Supervision
 from algotransfer.training.training_rollouts import training_latents, training_layout
 

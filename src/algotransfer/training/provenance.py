@@ -52,7 +52,8 @@ class ProvenanceRecord:
             self.before = []
         self.entry: dict[str, Any] = {**environment(), "part": part, "seconds": {}}
         if epochs is not None:
-            self.before = [entry for entry in self.before if _first_epoch(entry) <= epochs]
+            first = [entry.get("epochs", [1])[0] for entry in self.before]
+            self.before = [e for e, k in zip(self.before, first, strict=True) if k <= epochs]
             self.entry["epochs"] = [epochs + 1, epochs]
         self.save()
 
@@ -64,7 +65,3 @@ class ProvenanceRecord:
         self.entry["seconds"] = {**self.entry["seconds"], **rounded}
         content = {"slices": [*self.before, self.entry]}
         write_json(self.path, {**content, "sha256": fingerprint(content)})
-
-
-def _first_epoch(entry: dict[str, Any]) -> int:
-    return entry["epochs"][0] if "epochs" in entry else 1

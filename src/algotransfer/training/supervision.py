@@ -17,10 +17,7 @@ from algotransfer.algorithms.frameworks import Comparison, Comparisons
 from algotransfer.algorithms.state import State
 from algotransfer.algorithms.truth import Truth
 from algotransfer.losses import binary_cross_entropy, masked_mean
-from algotransfer.networks.executor import Executor
-from algotransfer.networks.heads import Latent
-from algotransfer.networks.layouts import Layout
-from algotransfer.networks.rollout import Driver
+from algotransfer.networks import Driver, Executor, Latent, Layout
 
 Losses = dict[str, Float[Array, ""]]
 

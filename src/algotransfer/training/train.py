@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
 import operator
 import time
@@ -25,7 +24,6 @@ from algotransfer.training import progress
 from algotransfer.training.epochs import TrainingRun, finite
 from algotransfer.training.examples import make_examples, tasks_of, typical_infinity
 from algotransfer.training.objective import Examples
-from algotransfer.training.program import start_seeds
 from algotransfer.training.runs import (
     CHECKPOINT,
     METRICS,
@@ -36,20 +34,6 @@ from algotransfer.training.runs import (
     run_folder,
     save_model,
 )
-
-
-@dataclasses.dataclass(frozen=True)
-class TrainingOptions:
-    """How a training runs and reports; nothing here changes its result."""
-
-    folder: str | Path
-    device: str | None
-    resume: bool
-    show: bool
-    track: str | None
-    checkpoint_seconds: float
-    pause: Callable[[], bool]
-    reporters: Sequence[progress.Reporter]
 
 
 def train(
@@ -90,44 +74,38 @@ def train(
     if not checkpoint_seconds >= 0:
         raise UserError(f"checkpoint_seconds={checkpoint_seconds}; expected 0 or more")
     keep_compiled_programs()
-    options = TrainingOptions(
-        folder, device, resume, show, track, checkpoint_seconds, pause, reporters
-    )
+    seeds = _seeds(seeds)
     splits = data if isinstance(data, Splits) else make_splits(data, data_seed)
-    return _train(experiment, _seeds(seeds), splits, options)
-
-
-def _train(
-    experiment: Experiment, seeds: tuple[int, ...], splits: Splits, options: TrainingOptions
-) -> tuple[Path, Model | None]:
     config = configuration(experiment, seeds, splits)
-    path = run_folder(options.folder, experiment, config)
-    if options.resume and (model := finished_model(path, config)) is not None:
+    path = run_folder(folder, experiment, config)
+    if resume and (model := finished_model(path, config)) is not None:
         return path, model
 
     bases, pretraining = None, experiment.pretraining()
     if pretraining is not None:
-        silent = dataclasses.replace(options, reporters=())
-        base_path, model = _train(pretraining, seeds, splits, silent)
+        options = {"device": device, "resume": resume, "show": show, "track": track}
+        options |= {"checkpoint_seconds": checkpoint_seconds, "pause": pause}
+        base_path, model = train(pretraining, seeds, data=splits, folder=folder, **options)
         if model is None:
             return base_path, None
         (bases,) = model.networks.processors
 
+    path.mkdir(parents=True, exist_ok=True)
     with (
-        _locked_folder(path),
-        _on_device(experiment, options),
-        _reporters(experiment, len(seeds), options) as reporters,
+        locked(path),
+        jax.default_device(find_device(device)),
+        jax.default_matmul_precision(experiment.precision),
+        _shown(experiment, len(seeds), show, track) as shown,
     ):
-        if options.resume and (model := finished_model(path, config)) is not None:
+        remove_leftovers(path)
+        if resume and (model := finished_model(path, config)) is not None:
             return path, model  # by another process, a moment ago
         began = time.monotonic()
         infinity = typical_infinity(tasks_of(experiment), splits.train, experiment.infinity)
         training, validation = _examples(experiment, splits)
-        program, states = start_seeds(experiment, seeds, bases)
-        run = TrainingRun(path, config, states, options.resume)
+        run = TrainingRun(path, config, experiment, bases, resume)
         run.record.save(data=time.monotonic() - began)
-        limits = (options.checkpoint_seconds, options.pause)
-        if not run.run(program, training, validation, reporters, *limits):
+        if not run.run(training, validation, [*reporters, *shown], checkpoint_seconds, pause):
             return path, None
         card = {
             "data": config["data"],
@@ -146,32 +124,16 @@ def _train(
 
 
 @contextmanager
-def _locked_folder(path: Path) -> Iterator[None]:
-    """Create a run folder and be its only writer."""
-    path.mkdir(parents=True, exist_ok=True)
-    with locked(path):
-        remove_leftovers(path)
-        yield
-
-
-@contextmanager
-def _on_device(experiment: Experiment, options: TrainingOptions) -> Iterator[None]:
-    device = jax.default_device(find_device(options.device))
-    with device, jax.default_matmul_precision(experiment.precision):
-        yield
-
-
-@contextmanager
-def _reporters(
-    experiment: Experiment, num_seeds: int, options: TrainingOptions
+def _shown(
+    experiment: Experiment, num_seeds: int, show: bool, track: str | None
 ) -> Iterator[list[progress.Reporter]]:
-    """The caller's reporters, a progress bar and a tracking service."""
+    """Yield a progress bar and a tracking service, as asked for."""
     with ExitStack() as stack:
-        reporters = [*options.reporters]
-        if options.show:
+        reporters = []
+        if show:
             reporters.append(stack.enter_context(progress.bar(experiment, num_seeds)))
-        if options.track:
-            reporters.append(stack.enter_context(progress.tracker(options.track, experiment)))
+        if track:
+            reporters.append(stack.enter_context(progress.tracker(track, experiment)))
         yield reporters
 
 

@@ -11,11 +11,10 @@ from jaxtyping import Array, Bool, Float
 
 from algotransfer.algorithms.state import State
 from algotransfer.devices import has_tf32
+from algotransfer.networks import Dense, Driver, Executor, Latent, Layout, rollout
 from algotransfer.networks.deferred_gradients import scan_with_deferred_gradients
-from algotransfer.networks.executor import Executor, FoldableExecutor
-from algotransfer.networks.heads import Latent
-from algotransfer.networks.layouts import Dense, Layout
-from algotransfer.networks.rollout import Driver, choose, detach, learning_steps, rollout
+from algotransfer.networks.executor import FoldableExecutor
+from algotransfer.networks.rollout import choose, detach, learning_steps
 
 KERNELS_UP_TO = 30  # nodes
 SWITCH = "ALGOTRANSFER_KERNELS"  # set to 0 to disable the kernels

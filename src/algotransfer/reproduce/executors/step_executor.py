@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
+from algotransfer.devices import default_platform
 from algotransfer.errors import UserError
 from algotransfer.reproduce.steps import Monitor, Step
 
@@ -27,7 +28,7 @@ class StepExecutor(ABC):
 
     def __init__(self, device: str | None = None, jobs: int | None = None):
         self.device = device
-        self.platform = device or _default_platform()
+        self.platform = device or default_platform()
         self.jobs = DEFAULT_JOBS.get(self.platform, 1) if jobs is None else jobs
         if self.jobs < 1:
             raise UserError(f"{jobs} jobs; expected at least 1")
@@ -50,9 +51,3 @@ class StepExecutor(ABC):
 
     def __exit__(self, *error) -> None:
         self.close()
-
-
-def _default_platform() -> str:
-    import jax
-
-    return jax.default_backend()
