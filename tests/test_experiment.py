@@ -69,7 +69,7 @@ def test_a_new_method_is_one_line(monkeypatch, capsys):
         model="ne++", target="prim", supervision="tf", hidden=16
     )
     assert experiment.name == "ne++-prim-dijkstra-na-beside"
-    words = ["train", "--method", "beside", "--data", "papr", "--base", "prim"]
+    words = ["train", "--method", "beside", "--preset", "papr", "--base", "prim"]
     assert main(words) == 2  # because of the preset, not the method
     assert "unknown preset 'papr'" in capsys.readouterr().err
     assert main(["train", "--method", "besid", "--base", "prim"]) == 2

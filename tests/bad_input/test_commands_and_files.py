@@ -33,7 +33,7 @@ NASTY += ["x" * 300, "a\tb", "\u202e", "--", "-", "nope", "None", "True", "{}", 
 HARMLESS = {
     "list": [],
     "data": ["--num-graphs", "0"],
-    "train": ["--data", "nope"],
+    "train": ["--preset", "nope"],
     "evaluate": ["nope"],
     "execute": ["nope", "nope.csv"],
     "reproduce": ["--table", "nope"],
@@ -162,8 +162,8 @@ JSON = st.recursive(
 
 
 @given(data=st.data())
-def test_cards_of_strangers(data, files, tmp_path_factory):
-    """The hash is right, the rest is anything: somebody means harm, or has another version."""
+def test_cards_with_arbitrary_content(data, files, tmp_path_factory):
+    """The hash is right, the content is arbitrary: malicious, or of another version."""
     arrays, card = load_arrays(files / "weights.npz")
     del card["sha256"]
     part = data.draw(st.sampled_from([card, card["experiment"]]))

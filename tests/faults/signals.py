@@ -18,7 +18,7 @@ from faults.campaign import Case
 from faults.work import check_whole
 
 WORDS = ["train", "--target", "bfs", "--supervision", "tf", "--hidden", "2", "--batch-size", "8"]
-WORDS += ["--data", "tiny", "--seeds", "2", "--max-epochs", "200", "--patience", "200"]
+WORDS += ["--preset", "tiny", "--seeds", "2", "--max-epochs", "200", "--patience", "200"]
 WORDS += ["--checkpoint-seconds", "0"]
 # What is sent; the status and the words with which the command may end.
 SIGNALS = {

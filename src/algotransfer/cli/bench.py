@@ -41,7 +41,7 @@ class BenchCommand:
     """Algorithm to learn."""
     seeds: tuple[int, ...] = (1, 8)
     """Numbers of seeds trained together."""
-    data: Annotated[str | None, choice(PRESETS, "small on a CPU, else paper")] = None
+    preset: Annotated[str | None, choice(PRESETS, "small on a CPU, else paper")] = None
     """Preset of the training graphs."""
     precision: Literal["float32", "tensorfloat32"] = "float32"
     """Precision of matrix products in training."""
@@ -61,8 +61,8 @@ class BenchCommand:
         ALGORITHMS.check(self.target)
         MODELS.check(*self.model)
         SUPERVISIONS.check(*self.supervision)
-        if self.data is not None:
-            PRESETS.check(self.data)
+        if self.preset is not None:
+            PRESETS.check(self.preset)
         for name, value in (("repeats", self.repeats), ("steps", self.steps)):
             if value < 1:
                 raise UserError(f"--{name} {value}; expected at least 1")
@@ -79,7 +79,7 @@ class BenchCommand:
 
         jax.config.update("jax_enable_compilation_cache", False)  # compile times are measured
         device = default_device()
-        data = self.data or ("small" if device.platform == "cpu" else "paper")
+        data = self.preset or ("small" if device.platform == "cpu" else "paper")
         settings = BenchSettings(
             self.model,
             self.supervision,

@@ -38,7 +38,7 @@ class TrainCommand:
     """Settings of the experiment."""
     seeds: int = 5
     """Number of seeds (0, 1, …), trained together."""
-    data: Annotated[str, choice(PRESETS)] = "paper"
+    preset: Annotated[str, choice(PRESETS)] = "paper"
     """Preset of the graphs to train on."""
     data_seed: int = 0
     """Seed of the graphs."""
@@ -55,7 +55,7 @@ class TrainCommand:
 
     def run(self) -> None:
         """Train, and print the losses of every seed."""
-        PRESETS.check(self.data)
+        PRESETS.check(self.preset)
         from algotransfer.cli.console import next_step, output, wrote
         from algotransfer.cli.tables import training_table
         from algotransfer.devices import peak_memory
@@ -65,7 +65,7 @@ class TrainCommand:
         path, model = train(
             Experiment(**vars(self.experiment)),
             self.seeds,
-            data=self.data,
+            data=self.preset,
             data_seed=self.data_seed,
             folder=self.folder,
             device=self.device,
