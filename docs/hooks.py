@@ -1,4 +1,4 @@
-"""Fills in what pages take from result files while the site is built (`hooks` in mkdocs.yml)."""
+"""MkDocs hook: replace placeholders in pages by tables of result files."""
 
 from __future__ import annotations
 
@@ -7,13 +7,11 @@ from pathlib import Path
 
 RESULTS = Path(__file__).parents[1] / "results"
 BENCHES = "<!-- every results/bench-*.json as a table -->"
-
-
 FAULTS = "<!-- results/faults.json and results/fuzz.json as tables -->"
 
 
 def on_page_markdown(markdown: str, **_) -> str:
-    """MkDocs calls this with the text of every page."""
+    """Replace the placeholders of a page; MkDocs calls this for every page."""
     if FAULTS in markdown:
         return markdown.replace(FAULTS, faults_tables())
     if BENCHES not in markdown:
@@ -24,7 +22,7 @@ def on_page_markdown(markdown: str, **_) -> str:
 
 
 def faults_tables() -> str:
-    """What `make faults` wrote: faults by kind, then inputs by kind."""
+    """Return tables of the results of `make faults`: faults and bad inputs by kind."""
     faults = json.loads((RESULTS / "faults.json").read_text())
     rows = [
         [kind, row["injected"], row["survived"], row["injected"] - row["survived"]]
@@ -45,12 +43,12 @@ def faults_tables() -> str:
 
 
 def bench_table(bench: dict, name: str) -> str:
-    """A file of `algotransfer bench`, or one of the comparisons that `make bench` makes."""
+    """Return the table of an `algotransfer bench` file, or of a comparison by `make bench`."""
     return beside_others(bench, name) if "machine" in bench else throughput(bench, name)
 
 
 def throughput(bench: dict, name: str) -> str:
-    """What `algotransfer bench --out` wrote, with the command and the versions that made it."""
+    """Return the table of an `algotransfer bench --out` file, with its command and versions."""
     ceilings = bench.get("ceilings")
     head = ["", "graphs/s", "ms per step", "seconds to compile", "memory"]
     rows = []
@@ -74,7 +72,7 @@ def throughput(bench: dict, name: str) -> str:
 
 
 def least(row: dict, ceilings: dict) -> list[str]:
-    """What a step must do, and the shares of the ceilings that it reached."""
+    """Return the minimum work of a step, and the achieved shares of the device's ceilings."""
     if row.get("operations") is None:
         return [""] * 3
     seconds = row["milliseconds_per_step"] / 1000
@@ -86,7 +84,7 @@ def least(row: dict, ceilings: dict) -> list[str]:
 
 
 def beside_others(bench: dict, name: str) -> str:
-    """Several libraries at the same work; the first one stands beside all others."""
+    """Return a table that compares libraries on the same work with the first of them."""
     column = next(c for c in ("graphs_per_second", "seconds") if c in bench["rows"][0])
     rows = []
     for row in bench["rows"]:
@@ -102,11 +100,11 @@ def beside_others(bench: dict, name: str) -> str:
 
 
 def number(value: float) -> str:
-    """Three digits at least."""
+    """Format a number with at least three digits."""
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
 def table(title: str, head: list[str], rows: list[list]) -> str:
-    """Markdown: a line of text, then a table whose first column is text."""
+    """Return Markdown: a line of text, then a table whose first column is text."""
     lines = [head, ["---", *["---:"] * (len(head) - 1)], *rows]
     return title + "\n\n" + "\n".join(f"| {' | '.join(map(str, line))} |" for line in lines) + "\n"

@@ -1,6 +1,6 @@
-"""Draws the pictures of the documentation: `python docs/make_images.py`.
+"""Draw the figures of the documentation: `python docs/make_images.py`.
 
-Everything is drawn from the package and from `results/results.csv`; nothing is trained here.
+They are drawn from the package and from `results/results.csv`; nothing is trained.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ METHODS = {  # processors: name, colour, whether frozen
 
 
 def trace(algorithm: str, steps: list[int] | None = None) -> Figure:
-    """Steps of an algorithm on a grid of twelve nodes."""
+    """Draw steps of an algorithm on a grid of twelve nodes."""
     dataset = make_dataset("grid", num_graphs=4, num_nodes=12, shape="square")
     return draw_trace(algorithm, dataset.graphs[3], dataset.trace(algorithm)[3], steps)
 
 
 def transfer_methods() -> Figure:
-    """A box per part of the target's network; what is hatched does not learn."""
+    """Draw the parts of the target's network for each method; frozen parts are hatched."""
     figure = Figure(figsize=(9, 2.7), layout="constrained")
     for axes, (method, processors) in zip(figure.subplots(1, 5), METHODS.items(), strict=True):
         axes.set_axis_off()
@@ -73,21 +73,21 @@ def _arrow(axes, start: tuple[float, float], end: tuple[float, float]) -> None:
 
 
 def results() -> Figure:
-    """Errors against size: the transfer methods on Dijkstra, and what the paper printed."""
+    """Draw errors of the transfer methods on Dijkstra by size, beside the paper's numbers."""
     figure = draw_methods(seed_values(read_results(RESULTS)), "dijkstra")
     assert figure is not None, f"{RESULTS} has no run on Dijkstra"
     return figure
 
 
 def sizes() -> Figure:
-    """Errors of the three networks on Dijkstra, up to graphs 80 times as large as in training."""
+    """Draw errors of the three networks on Dijkstra, up to 80 times the training size."""
     figure = draw_networks(seed_values(read_results(RESULTS)), "dijkstra")
     assert figure is not None, f"{RESULTS} has no run on Dijkstra"
     return figure
 
 
 def main() -> None:
-    """Draws all of them into `docs/images/`."""
+    """Draw all figures into `docs/images/`."""
     IMAGES.mkdir(exist_ok=True)
     save_figure(trace("dijkstra"), IMAGES / "dijkstra.png", dots_per_inch=80)
     save_figure(trace("bellman_ford", [0, 1, 2]), IMAGES / "bellman_ford.png", dots_per_inch=80)

@@ -1,12 +1,11 @@
-"""Does an answer last? Networks on graphs of their training size, run on after the end.
+"""Overthinking: errors of networks that run on after the algorithm has ended.
 
     python studies/overthinking.py --out results/overthinking.json \
         --picture docs/images/overthinking.png
 
-Networks that learned an algorithm without its steps are held to their answer after the last step
-alone. Here the committed ones run on: the algorithm has ended, its state stays, and only what the
-network remembers goes on. An answer that lasts does not depend on when it is read. Some networks
-were trained to last (`--extra-steps 10`).
+Networks trained without the algorithm's steps are evaluated after its last step. Here the committed
+networks run for further steps, on graphs of their training size, and their error is measured after
+each. Networks trained with `--extra-steps 10` are compared with the others.
 """
 
 from __future__ import annotations
@@ -33,15 +32,15 @@ from algotransfer.reproduce.grid import experiments
 from algotransfer.training.runs import committed_weights
 
 FAMILIES, NODES = ("er", "ba", "grid"), 20
-BEFORE, AFTER = 6, 30  # steps before and after the end that are looked at
-LARGER = 100
-DOTS = 80  # per inch, of a picture with many lines
+BEFORE, AFTER = 6, 30  # measured steps before and after the end
+LARGER = 100  # nodes of the larger graphs
+DOTS = 80  # per inch of the figure
 COMMITTED = Path(__file__).parents[1] / "results" / "results.csv"
-LOST = 0.1  # by how much the mean error may be larger after the end; beyond, the answer is lost
+LOST = 0.1  # increase of the mean error after the end from which an answer counts as lost
 
 
 def errors_around_the_end(weights: str, dataset: Dataset) -> dict:
-    """Every seed's predecessor error at steps around each graph's end, against the final truth."""
+    """Return each seed's predecessor error at steps around the end, against the final answer."""
     model = load_model(weights)
     length = np.asarray(dataset.trace(model.experiment.target).length)
     chunks = errors_of_chunks(model, dataset, past_end=AFTER)
@@ -56,17 +55,17 @@ def errors_around_the_end(weights: str, dataset: Dataset) -> dict:
 
 
 def afterwards(row: dict) -> np.ndarray:
-    """Every seed's error after the end, a mean over steps: it may come and go."""
+    """Return each seed's error after the end, as a mean over steps."""
     return np.mean([row["errors"][str(k)] for k in range(1, AFTER + 1)], axis=0)
 
 
 def is_lost(row: dict) -> np.ndarray:
-    """Whether a seed's answer does not last."""
+    """Return for each seed whether it loses its answer after the end."""
     return afterwards(row) - row["errors"]["0"] > LOST
 
 
 def on_larger_graphs(row: dict, results: pandas.DataFrame) -> np.ndarray:
-    """Every seed's predecessor error on graphs of 100 nodes, from the committed results."""
+    """Return each seed's predecessor error on graphs of 100 nodes, from the committed results."""
     chosen = (results[EXPERIMENT] == [row[name] for name in EXPERIMENT]).all(axis=1)
     chosen &= (results["row"] == "network") & (results["metric"] == "pred")
     rows = results[chosen & (results["num_nodes"] == LARGER)]
@@ -74,7 +73,7 @@ def on_larger_graphs(row: dict, results: pandas.DataFrame) -> np.ndarray:
 
 
 def groups(rows: list[dict]) -> dict[tuple[str, str, bool], list[dict]]:
-    """Rows by network, algorithm, and whether answers had to last in training."""
+    """Group rows by network, algorithm, and whether training had extra steps."""
     found: dict[tuple[str, str, bool], list[dict]] = {}
     for row in rows:
         key = (row["model"], row["target"], "extra" in row["supervision"])
@@ -83,7 +82,7 @@ def groups(rows: list[dict]) -> dict[tuple[str, str, bool], list[dict]]:
 
 
 def show(rows: list[dict], results: pandas.DataFrame) -> None:
-    """Prints how many seeds lose their answer, and how that goes with errors on larger graphs."""
+    """Print how many seeds lose their answer, and the correlation with errors on larger graphs."""
     table = Table(title=f"Predecessor errors at {NODES} and {LARGER} nodes, medians over seeds")
     heads = ("network", "target", "trained", "seeds", "end", "later", "lost")
     for head in (*heads, f"{LARGER}, kept", f"{LARGER}, lost", "rank later", "rank end"):
@@ -97,13 +96,13 @@ def show(rows: list[dict], results: pandas.DataFrame) -> None:
             for values in (end, later, large[~lost], large[lost])
         ]
         ranks = [f"{spearmanr(values, large).statistic:.2f}" for values in (later, end)]
-        words = (model, target, "to last" if extended else "as in the paper", str(len(end)))
+        words = (model, target, "extra steps" if extended else "as in the paper", str(len(end)))
         table.add_row(*words, *medians[:2], str(lost.sum()), *medians[2:], *ranks)
     Console(width=120).print(table)
 
 
 def draw(rows: list[dict]):
-    """A line per seed against steps after the end; a panel per network and algorithm."""
+    """Draw a line per seed by steps after the end, and a panel per network and algorithm."""
     models, targets = (list(dict.fromkeys(row[key] for row in rows)) for key in ("model", "target"))
     figure, axes = plt.subplots(
         len(models),

@@ -82,7 +82,7 @@ def test_equal_contents_give_equal_bytes(path, tmp_path):
     assert b"\x00\x00!\x00" in path.read_bytes()  # the first of January 1980
 
 
-def test_no_truncation_goes_unnoticed(path):
+def test_every_truncation_is_detected(path):
     content = path.read_bytes()
     for length in range(0, len(content), 7):
         path.write_bytes(content[:length])

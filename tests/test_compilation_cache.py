@@ -37,7 +37,7 @@ def test_switched_off(monkeypatch):
     assert cache_folder() is None
 
 
-def test_a_folder_of_one_s_own(monkeypatch, tmp_path):
+def test_the_user_may_choose_the_folder(monkeypatch, tmp_path):
     monkeypatch.setenv(SWITCH, str(tmp_path / "mine"))
     assert cache_folder() == tmp_path / "mine"
     assert (tmp_path / "mine").is_dir()

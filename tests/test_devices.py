@@ -1,4 +1,4 @@
-"""Which device is used, and the memory of this process alone, whoever started it."""
+"""Choice of the device, and peak memory of this process without its parent's."""
 
 import subprocess
 import sys

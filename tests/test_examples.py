@@ -1,4 +1,4 @@
-"""Every example runs, in a process and a folder of its own, and has something to show."""
+"""Every example runs in a separate process and folder, and prints something."""
 
 import os
 import subprocess

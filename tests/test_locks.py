@@ -1,4 +1,4 @@
-"""Locks and sums: a second writer is told, damage is noticed, damaged notes accuse nobody."""
+"""Locks and checksums: one writer, detected damage, and damaged checksums that are ignored."""
 
 import fcntl
 import subprocess
@@ -19,7 +19,7 @@ with locked(sys.argv[1]):
 """
 
 
-def test_a_second_writer_is_told_who_is_there(tmp_path):
+def test_the_error_for_a_locked_folder_names_the_owner(tmp_path):
     process = subprocess.Popen(
         [sys.executable, "-c", HOLD, str(tmp_path)],
         stdin=subprocess.PIPE,

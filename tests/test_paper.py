@@ -35,7 +35,7 @@ def without_transfer(tables, table):
     return tables[tables.table == table].join(alone, on=keys)
 
 
-def test_columns_hold_what_the_docstring_says(tables):
+def test_columns_are_as_documented(tables):
     assert len(tables) == 1434
     assert set(tables.supervision) == {"tf", "na", "na_mean"}
     assert set(tables.model) == {"NE", "NE++"}

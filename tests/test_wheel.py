@@ -1,4 +1,4 @@
-"""The wheel: built, installed into an environment of its own, and used from there."""
+"""The wheel: built, installed into a new environment, and used there."""
 
 import os
 import subprocess

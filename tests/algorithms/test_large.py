@@ -56,7 +56,7 @@ print(json.dumps({"seconds": seconds, "gibibytes": gibibytes, "shape": trace.key
 
 
 def measured(*arguments):
-    """Runs an algorithm in a process of its own, to see its peak of memory."""
+    """Run an algorithm in a new process and return its peak memory."""
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM, *map(str, arguments)],
         capture_output=True,

@@ -103,7 +103,7 @@ def own(relax, **fields):
     return replace(ALGORITHMS["bellman_ford"], name="own", relax=relax, **fields)
 
 
-def test_weights_of_ones_own_interval():
+def test_an_algorithm_may_restrict_its_weights():
     algorithm = own(jnp.maximum, weights=(-2.0, 5.0))
     with pytest.raises(ValueError, match="needs finite weights of at least -2 and at most 5, but"):
         run(algorithm, batches.graph(2, EDGE, weights=[6.0]))
@@ -119,7 +119,7 @@ def test_weights_of_ones_own_interval():
         (lambda key, weight: weight[0], "returned ShapeDtypeStruct(shape=(4,), "),
     ],
 )
-def test_what_relax_cannot_do_is_said(relax, said):
+def test_an_invalid_relax_function_raises_a_user_error(relax, said):
     with pytest.raises(UserError, match=says(f"relax of own {said}")) as caught:
         run(own(relax), batches.graph(2, EDGE))
     assert "; expected a function of an array of keys and one of weights" in str(caught.value)
@@ -178,7 +178,7 @@ def test_overflow_is_an_error(name, layout):
 
 @EACH_LAYOUT
 @pytest.mark.parametrize("name", ["reliable_par", "reliable_seq", "bellman_ford", "dijkstra"])
-def test_a_candidate_that_nobody_takes_may_be_lost(name, layout):
+def test_a_candidate_that_is_not_taken_may_overflow(name, layout):
     """A detour that under- or overflows is no error where a better way is known by then."""
     weight = 1e-30 if name.startswith("reliable") else 3e38
     triangle = two([(0, 1), (1, 2), (0, 2)], [weight, weight, 0.5])

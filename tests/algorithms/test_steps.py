@@ -143,7 +143,7 @@ def test_a_sequential_step_visits_the_best_queued_node(name, graphs):
 
 
 @given(graphs=batches.random_batches())
-def test_dfs_goes_deepest_first_and_keeps_the_first_discoverer(graphs):
+def test_dfs_visits_deepest_first_and_keeps_the_first_predecessor(graphs):
     """The paper's search: a parent is the first discoverer, a key is n minus the depth."""
     trace, n = traced("dfs", graphs), graphs.num_nodes
     graph, step, node = np.nonzero(trace.reached[:, 1:] & ~trace.reached[:, :-1])

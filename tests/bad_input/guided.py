@@ -1,4 +1,4 @@
-"""Files made by a fuzzer that sees which lines they reach: `python -m bad_input.guided`.
+"""Fuzzing of file readers guided by coverage: `python -m bad_input.guided`.
 
 [atheris](https://github.com/google/atheris) changes good files until a reader does something new.
 A reader may accept a file or refuse it with a `ValueError`; it has ten seconds and 4 GiB. Each

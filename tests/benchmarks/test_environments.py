@@ -51,12 +51,12 @@ def test_other_requirements_make_it_anew(installed, monkeypatch):
     assert installed[1][-1] == "torch==9"
 
 
-def test_a_missing_environment_says_how_to_make_it(installed):
+def test_the_error_for_a_missing_environment_names_the_command(installed):
     with pytest.raises(FileNotFoundError, match=r"no .venv-clrs: make it with `python .* clrs`"):
         Peer("clrs", "clrs_samples.py", "time")
 
 
-def test_a_peer_that_dies_says_why(monkeypatch):
+def test_the_output_of_a_failed_peer_is_shown(monkeypatch):
     monkeypatch.setattr(environments, "python_of", lambda peer: sys.executable)
     with (
         Peer("clrs", "no_such_script.py") as peer,

@@ -7,7 +7,7 @@ from algotransfer.networks import NE
 from algotransfer.training import objective
 
 
-def test_the_plain_path_takes_a_networks_own_steps():
+def test_the_plain_path_calls_process_at_every_step():
     before = NE.folded_on, objective.SELECTION_PRECISION
     with same_numbers.on_path("fast"):
         assert (NE.folded_on, objective.SELECTION_PRECISION) == before

@@ -19,7 +19,7 @@ def benchmark(monkeypatch, path) -> list[dict]:
     return rows
 
 
-def test_without_pyg_it_says_how_to_get_it(monkeypatch, tmp_path, capsys):
+def test_the_error_without_pyg_names_the_install_command(monkeypatch, tmp_path, capsys):
     monkeypatch.setattr(step_peer, "python_of", lambda peer: None)
     rows = benchmark(monkeypatch, tmp_path / "step.json")
     assert list(rows[0]["seconds"]) == ["algotransfer"]

@@ -102,7 +102,7 @@ for name, counterpart in COUNTERPARTS.items():
     assert in_clrs("-c", script, COMMITTED).split() == list(NAMES.values())
 
 
-def test_hints_are_read_at_each_graphs_own_end(raw):
+def test_hints_are_read_at_the_last_step_of_each_graph(raw):
     Probe = namedtuple("Probe", ["name", "data"])
     Features = namedtuple("Features", ["inputs", "hints", "lengths"])
     Feedback = namedtuple("Feedback", ["features", "outputs"])

@@ -19,7 +19,7 @@ def test_a_missing_browser_skips_or_fails(monkeypatch):
         chromium.start_or_skip()
 
 
-def test_installing_says_so_where_it_cannot(tmp_path):
+def test_a_failed_installation_is_reported(tmp_path):
     """A machine with neither Chromium nor apt-get: only what the script itself needs."""
     for name in ("bash", "id", "env", "sudo"):
         (tmp_path / name).symlink_to(f"/usr/bin/{name}")

@@ -22,7 +22,7 @@ def test_an_algorithm_alone(tmp_path, capsys):
     assert [truth["name"] for truth in data["truths"]] == ["bfs", "dfs"]
 
 
-def test_models_on_a_graph_of_ones_own(tmp_path, capsys):
+def test_models_on_a_graph_of_the_user(tmp_path, capsys):
     path, out = tmp_path / "huts.csv", tmp_path / "b.html"
     path.write_text("source,target,weight\nvalley,lake,0.35\nvalley,mill,0.3\nlake,mill,0.4\n")
     words = ["--graph", str(path), "--source", "lake", "--blind", "--model-seed", "1"]

@@ -147,7 +147,7 @@ def change(arrays, name, index, value):
         (lambda a, c: change(a, "edge_weight", 0, 0.1), "in both directions with equal weights"),
     ],
 )
-def test_what_a_file_says_is_checked(path, forge, message):
+def test_the_content_of_a_file_is_validated(path, forge, message):
     """A forged file whose sha256 is right is still held against the format."""
     arrays, card = load_arrays(path)
     card.pop("sha256")
@@ -158,7 +158,7 @@ def test_what_a_file_says_is_checked(path, forge, message):
     assert str(caught.value).startswith(f"cannot use {path} as a data file: ")
 
 
-def test_damage_is_told_in_one_sentence(path):
+def test_damage_is_reported_in_one_sentence(path):
     content = bytearray(path.read_bytes())
     content[len(content) // 2] ^= 16
     path.write_bytes(content)

@@ -14,7 +14,7 @@ COST = {"bfs": None, "dfs": None, "prim": "tree"}  # others: path
 
 
 class Plain:
-    """One graph, its true execution, and what somebody did: key, pointer, chosen, stop by step."""
+    """One graph, its true execution, and a given one: key, pointer, chosen, stop by step."""
 
     def __init__(self, name, graph, key, pointer, chosen=None, stop=None):
         self.name, self.rule, self.n = name, oracles.RULES[name], graph.num_nodes

@@ -68,7 +68,7 @@ def test_references(frame):
         assert values(frame, "key", row=row) == []
 
 
-def test_datasets_stand_under_their_size(networks, datasets):
+def test_datasets_may_be_given_by_size(networks, datasets):
     with pytest.raises(ValueError, match="graphs of 6 nodes under 50; expected their number of"):
         evaluate_networks(networks, NO_ALGORITHM, [3, 9], {50: datasets[6]})
     with pytest.raises(ValueError, match="no datasets to evaluate on"):
@@ -114,7 +114,7 @@ def test_exploding_networks_still_give_numbers(networks, datasets):
     assert max(values(frame, "pred", row="network")) <= 1
 
 
-def test_graphs_of_ones_own():
+def test_graphs_of_the_user():
     alone = batches.graph(1, [], weights=[])
     apart = [batches.graph(5, [(0, 1), (1, 2)]), batches.graph(5, [(3, 4)], source=3)]
     for supervision in ("na", "tf"):

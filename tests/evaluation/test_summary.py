@@ -120,7 +120,7 @@ def printed(table):
     return console.file.getvalue()
 
 
-def test_tables_for_the_eye(frame):
+def test_rich_tables(frame):
     short = printed(summary_table(frame))
     assert "20 nodes" in short
     assert "0.3 ± 0.082" in short

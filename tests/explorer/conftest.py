@@ -1,4 +1,4 @@
-"""A browser for the tests of pages, and networks that nobody has trained."""
+"""A browser for the tests of pages, and untrained networks."""
 
 import jax
 import pytest

@@ -129,7 +129,7 @@ def test_where_they_part_is_marked_and_explained(browser, page, viewer):
     assert step_of(browser) == divergence["step"]
 
 
-def test_the_documentation_says_what_is_shown(viewer):
+def test_the_documentation_describes_the_page(viewer):
     """Other weights would need other words there, and `make pictures`."""
     first, second = (network["divergence"]["sentence"] for network in viewer.scene["networks"])
     text = (DOCS / "how-to" / "explore.md").read_text()

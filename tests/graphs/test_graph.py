@@ -107,7 +107,7 @@ def test_views_of_a_single_graph(batch):
     assert np.array_equal(batch[2].adjacency(), batch.adjacency()[2])
 
 
-def test_a_graph_goes_through_jit(batch):
+def test_a_graph_is_a_pytree_under_jit(batch):
     doubled = jax.jit(lambda graph: 2 * graph.weight_matrix())(jax.tree.map(jnp.asarray, batch))
     assert np.array_equal(doubled, 2 * batch.weight_matrix())
 

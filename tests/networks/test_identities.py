@@ -205,7 +205,7 @@ def test_the_compiler_does_not_lose_the_winner(layout_name):
 
 
 @pytest.mark.parametrize("layout_name", LAYOUTS)
-def test_a_node_without_neighbours_hears_itself(layout_name):
+def test_a_node_without_neighbours_receives_only_its_own_message(layout_name):
     graphs = to_graphs([random_graphs(np.random.default_rng(0), 2, 4)[0], complete_graph(4)])
     layouts = make_layouts(graphs, ("weight",), layout_name)
     layout = jax.tree.map(lambda leaf: leaf[0], layouts)

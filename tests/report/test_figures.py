@@ -35,7 +35,7 @@ def test_lines_go_from_small_to_large_graphs_in_whatever_order_they_were_measure
     assert all((np.diff(line.get_xdata()) > 0).all() for line in lines)
 
 
-def test_networks_stand_in_one_figure_at_all_sizes():
+def test_one_figure_has_all_networks_at_all_sizes():
     sizes = (20, 100, 1600)
     results = made_up(lambda key, *_: len(key["model"]) / 8, models=("NE", "relax"), sizes=sizes)
     figure = draw_networks(seed_values(results), "dijkstra")

@@ -72,7 +72,7 @@ def test_claims_and_agreement_are_the_same_in_both_pages(report):
             assert re.sub(r"\*\*|\*|`", "", text) in page
 
 
-def test_the_papers_swap_is_told_in_every_format(report):
+def test_every_format_notes_the_papers_swap(report):
     for text in (render_markdown(report), render_html(report), render_latex(report)):
         assert text.count("are swapped between this table and") == 2
 
@@ -113,7 +113,7 @@ class Page(HTMLParser):
         assert self.open.pop() == tag
 
 
-def test_the_page_stands_alone_and_can_be_read_aloud(report):
+def test_the_page_is_self_contained_and_accessible(report):
     text = render_html(report)
     page = Page()
     page.feed(text)
@@ -157,7 +157,7 @@ def test_the_command_writes_everything_from_the_tables_alone(results, tmp_path, 
     assert "holds no evaluated runs" in capsys.readouterr().err
 
 
-def test_reports_know_hop_distances(results, tmp_path):
+def test_the_report_has_figures_by_hop_distance(results, tmp_path):
     hops = results[results["metric"] == "pred"].drop_duplicates(
         ["supervision", "model", "method", "source", "target", "row", "num_nodes"]
     )
@@ -168,7 +168,7 @@ def test_reports_know_hop_distances(results, tmp_path):
     assert "hops from the source" in text
 
 
-def test_numbers_lead_to_executions(tables, tmp_path, monkeypatch):
+def test_numbers_link_to_example_pages(tables, tmp_path, monkeypatch):
     monkeypatch.setattr(example_pages, "EXAMPLE_SIZES", (20,))
     models = {"ne-dijkstra-tf": load_model("ne-dijkstra-tf")}
     pages = dict(example_pages.write_examples(models, tmp_path))

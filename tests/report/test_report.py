@@ -21,7 +21,7 @@ from algotransfer.report.write_report import read_tables
 pytestmark = pytest.mark.usefixtures("quick_to_compile")
 
 
-def test_every_number_of_the_paper_stands_in_its_table(report, tables):
+def test_every_number_of_the_paper_is_in_its_table(report, tables):
     names = list(dict.fromkeys(paper_tables()["table"]))
     assert [name for name in tables if name in names] == names
     assert len(names) == 20
@@ -41,7 +41,7 @@ def test_ours_is_the_mean_over_seeds(tables):
     assert cell.theirs.endswith(", P0")  # the least seed is the paper's number, rounded up
 
 
-def test_references_stand_in_every_table(tables):
+def test_every_table_has_references(tables):
     for name in dict.fromkeys(paper_tables()["table"]):
         table = tables[name]
         targets = {row.texts[0] for row in table.rows}
@@ -49,7 +49,7 @@ def test_references_stand_in_every_table(tables):
         assert {row.texts[0] for row in random} == targets
 
 
-def test_a_network_of_ones_own_joins_the_tables():
+def test_an_added_network_has_rows_in_the_tables():
     results = made_up(lambda *_: 0.25, models=("NE", "relax"))
     tables = by_name(make_report(results))
     rows = [row for row in tables["seq-na"].rows if row.texts[1] == "relax"]
@@ -60,7 +60,7 @@ def test_a_network_of_ones_own_joins_the_tables():
     assert figure.axes[-1].get_title(loc="left") == "NE++: key, mean squared error"
 
 
-def test_a_method_of_ones_own_joins_tables_and_figures(results, monkeypatch):
+def test_an_added_method_has_rows_and_lines(results, monkeypatch):
     monkeypatch.setitem(METHODS, "half", TransferMethod(("base",), (False,)))
     half = results[(results["method"] == "freeze") & (results["model"] == "NE")]
     both = pandas.concat([results, half.assign(method="half", value=0.25)])
@@ -100,7 +100,7 @@ def test_references_are_those_of_most_graphs(results):
     assert set(reference_cells(values)["value"].round(6)) == {0.7}
 
 
-def test_own_networks_stand_beside_the_papers_best(results):
+def test_added_networks_are_compared_with_the_papers_best(results):
     assert "own" not in by_name(make_report(results))
     some = made_up(lambda _, seed, nodes, __: nodes / 1e3 + seed / 1e4, models=("NE", "relax"))
     some = some[some["method"] == "none"]
@@ -119,7 +119,7 @@ def test_own_networks_stand_beside_the_papers_best(results):
     assert words.replace("'", "&#x27;") in render_html(report)
 
 
-def test_sizes_beyond_the_papers_have_tables_of_their_own(results):
+def test_larger_sizes_have_separate_tables(results):
     assert size_tables(results) == []
     some = made_up(lambda _, __, nodes, ___: nodes / 1e4, seeds=2, sizes=(20, 1600))
     some = some[(some["target"] == "dijkstra") & (some["method"] == "none")]
@@ -143,7 +143,7 @@ def test_sizes_beyond_the_papers_have_tables_of_their_own(results):
     assert '<h2 id="sizes-key">' in render_html(report)
 
 
-def test_a_run_with_other_settings_is_marked_and_gives_way(results):
+def test_runs_with_other_settings_are_marked_and_used_last(results):
     other = results.assign(marks="max_epochs=2", run="1", value=9.0)
     both = pandas.concat([results, other], ignore_index=True)
     assert render_markdown(make_report(both)) == render_markdown(make_report(results))

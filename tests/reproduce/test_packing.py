@@ -263,7 +263,7 @@ def test_an_archive_that_pack_would_not_write_is_refused(tmp_path, names, words)
     assert len(str(caught.value).replace(str(tmp_path), "")) < 200
 
 
-def test_a_file_that_goes_while_packing_is_left_out(tmp_path, monkeypatch):
+def test_a_file_removed_while_packing_is_left_out(tmp_path, monkeypatch):
     run = tmp_path / "runs" / "ne-bfs-tf" / "0"
     run.mkdir(parents=True)
     (run / "checkpoint.npz").write_bytes(b"half")

@@ -8,7 +8,7 @@ from algotransfer.report.collect import add_cpu_values, read_results
 
 
 @pytest.mark.usefixtures("quick_to_compile")
-def test_values_stand_beside_the_committed_ones(tmp_path, monkeypatch):
+def test_values_are_compared_with_the_committed_ones(tmp_path, monkeypatch):
     out = tmp_path / "cpu.csv"
     words = ["--weights", "ne-dijkstra-na", "--num-nodes", "20", "--num-graphs", "2"]
     monkeypatch.setattr("sys.argv", ["device_sensitivity.py", *words, "--out", str(out)])

@@ -68,7 +68,7 @@ def test_corrupting_every_later_step_changes_nothing(model, names, supervisions)
             np.testing.assert_array_equal(ours, theirs)
 
 
-def test_without_the_algorithm_the_number_of_steps_is_told():
+def test_without_the_algorithm_the_number_of_steps_is_given():
     """The one other number: with fewer steps the answer is another."""
     dataset, tasks = graphs(), tasks_of(("prim",), ("na",))
     network, _ = networks("ne++", ("prim",))

@@ -280,7 +280,7 @@ def test_one_compile_serves_a_run(splits, tmp_path, monkeypatch):
     assert len(counted) == 1
 
 
-def test_the_commit_is_that_of_our_own_repository(tmp_path, monkeypatch):
+def test_the_commit_is_that_of_this_repository(tmp_path, monkeypatch):
     """Not of one that lies around the environment in which the package is installed."""
     monkeypatch.delenv(runs.COMMIT, raising=False)
     git = ["git", "-c", "user.name=a", "-c", "user.email=a@b.c", "-C", str(tmp_path)]

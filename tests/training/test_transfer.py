@@ -101,7 +101,7 @@ def test_outputs_of_two_processors_are_summed_and_the_residual_is_added_once(mod
     np.testing.assert_allclose(residual, expected, rtol=1e-6)
 
 
-def test_seeds_share_the_base_and_have_fresh_parts_of_their_own():
+def test_seeds_share_the_base_but_not_fresh_parts():
     ours, theirs = (transfer(METHODS["two_processor"], fresh("ne", k), base()) for k in (0, 1))
     assert equal(ours.processors[0], theirs.processors[0])
     for leaf, other in zip(
