@@ -1,17 +1,14 @@
 """Our numbers and the paper's by cell; tables, figures and claims are made of these."""
 
-from __future__ import annotations
-
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pandas
 
 from algotransfer.datasets.presets import PAPER_FAMILIES
 from algotransfer.evaluation.summary import population_std
 from algotransfer.paper import paper_tables
 from algotransfer.report.collect import EXPERIMENT
-
-if TYPE_CHECKING:
-    import pandas
 
 CELL = [*EXPERIMENT, "num_nodes", "graph", "metric"]
 
@@ -29,8 +26,6 @@ def seed_values(results: Any, halt: str = "told") -> pandas.DataFrame:
     Only rows whose answer was read by the halting rule `halt` count, and only the runs of each
     experiment nearest to the paper's settings. References have their name as `row` and no seed.
     """
-    import pandas
-
     results = least_marked(read_at(results, halt))
     results = results.assign(value_cpu=results.get("value_cpu", math.nan))
     keys = [*EXPERIMENT, "row", "seed", "num_nodes", "metric"]
@@ -102,8 +97,6 @@ def table_cells(values: Any, ours: Any) -> pandas.DataFrame:
     Ours are `seed_values`, and `over_seeds` of them. `percentile` is that of the paper's number
     among our seeds, from 0 (below all) to 100; missing numbers are NaN.
     """
-    import pandas
-
     paper = paper_cells()
     beside = paper.merge(ours, on=CELL, how="left")
     beside = beside.merge(_percentiles(values, paper), on=["table", *CELL], how="left")
@@ -144,8 +137,6 @@ def reference_cells(values: Any) -> pandas.DataFrame:
 
 def all_cells(cells: Any, extra: Any, references: Any) -> pandas.DataFrame:
     """Return all cells in one table; a reference has its name as `model` and no method."""
-    import pandas
-
     cells = pandas.concat([cells, extra], ignore_index=True)
     references = references.rename(columns={"row": "model", "value": "mean"})
     keys = [name for name in references if name not in ("model", "mean")]

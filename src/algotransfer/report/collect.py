@@ -1,12 +1,12 @@
 """Collect evaluations of finished runs into tables with the paper's column names."""
 
-from __future__ import annotations
-
 import dataclasses
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pandas
 
 from algotransfer.datasets import PRESETS
 from algotransfer.errors import UserError
@@ -17,9 +17,6 @@ from algotransfer.experiment import Experiment
 from algotransfer.files import DamagedFile, Notice
 from algotransfer.training.provenance import read_provenance
 from algotransfer.training.runs import WEIGHTS, Model, check_weights, load_model, read_config
-
-if TYPE_CHECKING:
-    import pandas
 
 EXPERIMENT = ["supervision", "model", "method", "source", "target"]
 NAME_COLUMNS = dict.fromkeys([*EXPERIMENT, "marks"], "str")
@@ -152,8 +149,6 @@ def _named(frame: Any, experiment: Experiment, more: dict[str, str]) -> pandas.D
 
 
 def _together(parts: list[Any], folder: str | Path) -> pandas.DataFrame:
-    import pandas
-
     if not parts:
         raise UserError(
             f"{folder} holds no evaluated runs; make some with `algotransfer reproduce`"

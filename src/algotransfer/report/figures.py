@@ -1,11 +1,15 @@
 """Figures of errors against graph size and against distance from the source."""
 
-from __future__ import annotations
-
 import io
 import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import matplotlib
+import pandas
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 from algotransfer.errors import UserError
 from algotransfer.evaluation import beside_paper, per_seed
@@ -15,11 +19,6 @@ from algotransfer.methods import METHODS
 from algotransfer.registry import check_name
 from algotransfer.report.cells import least_marked, paper_cells, without_algorithm
 from algotransfer.report.claims import PAPER_BASES
-
-if TYPE_CHECKING:
-    import pandas
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")  # Okabe and Ito
 METRIC_TITLES = {"pred": "predecessor error rate", "key": "key, mean squared error"}
@@ -153,8 +152,6 @@ def draw_hops(hops: Any, target: str, num_nodes: int = 100) -> Figure | None:
 
 def to_svg(figure: Figure, title: str) -> str:
     """Return an SVG element with a title; it takes the colour and font of the page around it."""
-    import matplotlib
-
     _ink(figure)
     stream = io.StringIO()
     settings: dict[Any, Any] = {"svg.fonttype": "none", "svg.hashsalt": "algotransfer"}
@@ -172,8 +169,6 @@ def to_svg(figure: Figure, title: str) -> str:
 def _figure(
     rows: int, columns: int, width: float = 3.6, height: float = 3, **shared: Any
 ) -> tuple[Figure, Any]:
-    from matplotlib.figure import Figure
-
     figure = Figure(figsize=(width * columns, height * rows), layout="constrained")
     return figure, figure.subplots(rows, columns, squeeze=False, **shared)
 
@@ -227,8 +222,6 @@ def _finish(axes: Axes, title: str, metric: str, frame: Any) -> None:
 
 
 def _legend(axes: Axes, colours: Mapping[str, str], crosses: bool = False) -> None:
-    from matplotlib.lines import Line2D
-
     handles = [Line2D([], [], color=c, marker="o", label=name) for name, c in colours.items()]
     handles.append(Line2D([], [], color="0.5", ls=":", label="random neighbour"))
     if crosses:

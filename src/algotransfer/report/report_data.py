@@ -1,12 +1,12 @@
 """The report's content: every table, sentence and figure, computed once for all formats."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pandas
 
 from algotransfer.evaluation.result_tables import number
 from algotransfer.report.agreement import measure_agreement
@@ -42,9 +42,6 @@ from algotransfer.report.sections import (
     make_claims_section,
 )
 from algotransfer.report.verdicts import HALTS, judge_claims
-
-if TYPE_CHECKING:
-    import pandas
 
 LEGEND = (
     "Each cell has our number first, then the paper's, in brackets or below. Ours is the mean ± "

@@ -1,22 +1,15 @@
 """Sections of the report, and the wording of those on claims and on agreement."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import median
-from typing import TYPE_CHECKING
+
+from matplotlib.figure import Figure
 
 from algotransfer.evaluation.result_tables import number
-from algotransfer.report.agreement import (
-    FAR,
-    NEAR,
-    SUPERVISIONS,
-    Agreement,
-    AgreementCount,
-)
+from algotransfer.report.agreement import FAR, NEAR, SUPERVISIONS, Agreement, AgreementCount
 from algotransfer.report.claims import EQUIVALENCE, CellKey
 from algotransfer.report.report_tables import ReportRow, ReportTable
 from algotransfer.report.statistics import CONFIDENCE
@@ -28,9 +21,6 @@ from algotransfer.report.verdicts import (
     JudgedClaim,
     Verdict,
 )
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 RULE = (
     "How claims are judged. We chose these sentences of the paper. Each stands for comparisons of "

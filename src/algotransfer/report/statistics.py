@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.stats import t
 
 CONFIDENCE = 0.95
 
@@ -19,15 +20,11 @@ class Contrast:
 
     def interval(self) -> tuple[float, float]:
         """Return the 95 % confidence interval."""
-        from scipy.stats import t
-
         half = float(t.ppf((1 + CONFIDENCE) / 2, self.freedom) * self.error) if self.error else 0.0
         return self.estimate - half, self.estimate + half
 
     def p_below(self, bound: float) -> float:
         """Return the one-sided p-value for the estimate being below the bound."""
-        from scipy.stats import t
-
         distance = self.estimate - bound
         if not self.error:
             return 0.5 * (1 + math.copysign(1, distance)) if distance else 1.0

@@ -1,11 +1,11 @@
 """Read the tables of a folder, and write the report of them in all formats."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pandas
 
 from algotransfer.errors import UserError
 from algotransfer.files import read_json, write_atomically
@@ -15,9 +15,6 @@ from algotransfer.report.latex import render_latex
 from algotransfer.report.markdown import render_markdown
 from algotransfer.report.report_data import ReportData
 from algotransfer.reproduce.call_log import time_spent
-
-if TYPE_CHECKING:
-    import pandas
 
 RESULTS, HOPS, CALLS = "results.csv", "hops.csv", "calls.json"
 ENVIRONMENTS, CPU_VALUES = "environments.json", "device-sensitivity.csv"
