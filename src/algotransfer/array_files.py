@@ -47,10 +47,7 @@ def save_arrays(
         raise UserError("the array name 'card' and the header key 'sha256' are reserved")
     sha256 = content_hash(arrays, header)
     card = np.array(_json({**header, "sha256": sha256}), dtype="<U")
-    with (
-        open_atomically(path) as file,
-        zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive,
-    ):
+    with open_atomically(path) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
         for name, array in {**arrays, CARD: card}.items():
             entry = zipfile.ZipInfo(name + SUFFIX, EARLIEST)
             entry.create_system = 3  # the same on every operating system

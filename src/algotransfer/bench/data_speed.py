@@ -7,7 +7,6 @@ import numpy as np
 
 from algotransfer.algorithms import run
 from algotransfer.bench.measurement import Measurement
-from algotransfer.devices import peak_memory
 from algotransfer.errors import UserError
 from algotransfer.graphs import Graph, from_edges, sample_graphs
 from algotransfer.graphs.sampling import MAX_WEIGHT, MIN_WEIGHT
@@ -35,8 +34,6 @@ def measure_data(algorithm: str, num_graphs: int, num_nodes: int, repeats: int =
         graphs_per_second=repeats * num_graphs / seconds,
         milliseconds_per_step=1000 * seconds / repeats,
         compile_seconds=max(0.0, first - seconds),
-        memory_bytes=0,
-        peak_bytes=peak_memory(),
     )
 
 

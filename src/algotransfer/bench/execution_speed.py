@@ -8,7 +8,6 @@ import jax
 
 from algotransfer.bench.measurement import Measurement, median_seconds
 from algotransfer.bench.minimum_work import GraphShape, execution_step
-from algotransfer.devices import peak_memory
 from algotransfer.evaluation.harness import FreeRun, LayoutName
 from algotransfer.experiment import Experiment
 from algotransfer.graphs.graph import Graph
@@ -56,5 +55,4 @@ def measure_execution(
         milliseconds_per_step=1000 * seconds / steps,
         compile_seconds=compiled,
         memory_bytes=int(analysis.temp_size_in_bytes + analysis.argument_size_in_bytes),
-        peak_bytes=peak_memory(),
     )

@@ -10,7 +10,6 @@ import jax.numpy as jnp
 from algotransfer.algorithms import get_algorithm
 from algotransfer.bench.execution_speed import measure_execution
 from algotransfer.bench.measurement import Measurement, median_seconds
-from algotransfer.devices import peak_memory
 from algotransfer.evaluation.harness import LayoutName
 from algotransfer.experiment import Experiment
 from algotransfer.graphs import Graph, sample_graphs
@@ -69,6 +68,4 @@ def _measure_gradient(model: str, graphs: Graph, layout: LayoutName, repeats: in
         graphs_per_second=len(graphs) * STEPS_TIMED / graphs.num_nodes / seconds,
         milliseconds_per_step=1000 * seconds / STEPS_TIMED,
         compile_seconds=first - seconds,
-        memory_bytes=0,
-        peak_bytes=peak_memory(),
     )

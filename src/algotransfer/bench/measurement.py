@@ -5,7 +5,7 @@ from __future__ import annotations
 import statistics
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import jax
@@ -13,7 +13,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from algotransfer.bench.minimum_work import Work
-from algotransfer.devices import default_platform
+from algotransfer.devices import default_platform, peak_memory
 
 MATRIX_SIDE = {"cpu": 1024, "gpu": 8192}
 COPIED_FLOATS = {"cpu": 2**26, "gpu": 2**28}  # far more than a cache holds
@@ -39,8 +39,9 @@ class Measurement:
     graphs_per_second: float
     milliseconds_per_step: float
     compile_seconds: float
-    memory_bytes: int  # of the compiled program
-    peak_bytes: int  # peak of the device or, on a CPU, of the process
+    memory_bytes: int = 0  # of the compiled program
+    # peak of the device or, on a CPU, of the process
+    peak_bytes: int = field(default_factory=peak_memory)
     operations: float | None = None  # minimum of a step, see minimum_work.py
     bytes: float | None = None
 

@@ -11,7 +11,6 @@ from algotransfer.algorithms import get_algorithm
 from algotransfer.bench.measurement import Measurement, median_seconds
 from algotransfer.bench.minimum_work import GraphShape, Work, training_step
 from algotransfer.datasets import Dataset
-from algotransfer.devices import peak_memory
 from algotransfer.experiment import Experiment
 from algotransfer.training.examples import make_examples, network_of, tasks_of
 from algotransfer.training.program import compile_epoch, start_seeds
@@ -59,7 +58,6 @@ def measure_training(
         milliseconds_per_step=1000 * seconds / steps,
         compile_seconds=compiled,
         memory_bytes=memory,
-        peak_bytes=peak_memory(),
     )
 
 

@@ -80,12 +80,9 @@ def _mean_and_max(mean: float, maximum: int) -> str:
 def training_table(model: Model) -> Group:
     """Make a row per seed: epochs, best validation loss, divergence."""
     table = plain_table(["seed"], ["epochs", "best validation loss", "diverged"])
+    counts, losses = model.card["epochs"], model.card["validation_loss"]
     for seed, epochs, loss, diverged in zip(
-        model.seeds,
-        model.card["epochs"],
-        model.card["validation_loss"],
-        model.diverged,
-        strict=True,
+        model.seeds, counts, losses, model.diverged, strict=True
     ):
         shown = "–" if loss is None else f"{loss:.5f}"
         table.add_row(str(seed), str(epochs), shown, "yes" if diverged else "")

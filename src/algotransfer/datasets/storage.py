@@ -52,11 +52,7 @@ def save_dataset(dataset: Dataset, path: str | Path, algorithm: str | Algorithm)
         "visited": trace.visited,
         "length": trace.length,
     }
-    card = {
-        "format_version": FORMAT_VERSION,
-        "algorithm": algorithm.name,
-        **dataset.arguments,
-    }
+    card = {"format_version": FORMAT_VERSION, "algorithm": algorithm.name, **dataset.arguments}
     present = {name: np.asarray(array) for name, array in arrays.items() if array is not None}
     return save_arrays(path, present, card)
 

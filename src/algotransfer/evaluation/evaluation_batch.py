@@ -123,10 +123,7 @@ class EvaluationBatch:
         task, algorithm = self.target, self.target.algorithm
         graphs = jax.tree.map(jnp.asarray, self.graphs[index])
         truth = self._truth(index)
-        groups = [
-            (self.labels, self.execute(index)),
-            ([Label("algorithm")], the_algorithm(truth)),
-        ]
+        groups = [(self.labels, self.execute(index)), ([Label("algorithm")], the_algorithm(truth))]
         if self.references:
             pointer = np.stack([pointer[index] for pointer in self.references.values()])
             labels = [Label(name) for name in self.references]

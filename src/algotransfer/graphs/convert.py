@@ -67,9 +67,7 @@ def from_networkx(
 
 
 def to_networkx(
-    graph: Graph,
-    names: Sequence[Hashable] | None = None,
-    node_attributes: Attributes | None = None,
+    graph: Graph, names: Sequence[Hashable] | None = None, node_attributes: Attributes | None = None
 ) -> networkx.Graph:
     """Convert to networkx: weights are the edge attribute `weight`, `source` a graph attribute.
 

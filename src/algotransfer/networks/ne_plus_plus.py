@@ -34,9 +34,7 @@ class EdgeEncoder(eqx.Module):
     def create(cls, node: int, hidden: int, draw: Draw) -> EdgeEncoder:
         inputs, outputs = 2 * node + hidden, 3 * hidden
         return cls(
-            linear=draw(inputs, outputs),
-            first=draw(inputs, outputs),
-            second=draw(outputs, outputs),
+            linear=draw(inputs, outputs), first=draw(inputs, outputs), second=draw(outputs, outputs)
         )
 
 

@@ -77,12 +77,8 @@ def rollout(
     def step(carry, now):
         t, learns, teachers, noises = now
         memory, states, latents = carry
-        before = tuple(
-            state if teacher is None else teacher
-            for state, teacher in zip(states, teachers, strict=True)
-        )
-        memory, before = detach(learns, (memory, before))
-        inputs = _features(algorithms, before)
+        memory, before = detach(learns, (memory, stepped_from(states, teachers)))
+        inputs = node_features(algorithms, before)
         new_memory, new_latents = network.process(inputs, memory, layout)
 
         after, ends = [], []
@@ -105,11 +101,8 @@ def rollout(
 
     states = tuple(None if d.teacher is not None else d.start for d in drivers)
     memory = network.start(layout)
-    _, shapes = jax.eval_shape(
-        lambda: network.process(
-            _features(algorithms, tuple(driver.start for driver in drivers)), memory, layout
-        )
-    )
+    features = node_features(algorithms, tuple(driver.start for driver in drivers))
+    _, shapes = jax.eval_shape(lambda: network.process(features, memory, layout))
     latents = tuple(
         None if d.teacher is not None else jax.tree.map(lambda s: jnp.zeros(s.shape, s.dtype), like)
         for d, like in zip(drivers, shapes, strict=True)
@@ -149,5 +142,12 @@ def choose(condition: Bool[Array, ""], new: Tree, old: Tree) -> Tree:
     return jax.tree.map(lambda a, b: jnp.where(condition, a, b), new, old)
 
 
-def _features(algorithms: tuple[Algorithm, ...], states: tuple[State, ...]):
+def stepped_from(states, teachers) -> tuple[State, ...]:
+    """Return the teacher's state where there is one, else the network's own."""
+    both = zip(states, teachers, strict=True)
+    return tuple(state if teacher is None else teacher for state, teacher in both)
+
+
+def node_features(algorithms: tuple[Algorithm, ...], states: tuple[State, ...]):
+    """Return the node features x of every algorithm in its state."""
     return tuple(a.framework.features(s) for a, s in zip(algorithms, states, strict=True))

@@ -27,9 +27,7 @@ GRID_PRESETS = {
     "paper": GridPreset("paper"),
     "quick": GridPreset("small", {"max_epochs": 40}),
     "smoke": GridPreset(
-        TINY,
-        {"max_epochs": 1, "trajectories": 2, "hidden": 4, "batch_size": 16},
-        one_of_each=True,
+        TINY, {"max_epochs": 1, "trajectories": 2, "hidden": 4, "batch_size": 16}, one_of_each=True
     ),
 }
 

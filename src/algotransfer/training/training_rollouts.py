@@ -14,7 +14,13 @@ from algotransfer.devices import has_tf32
 from algotransfer.networks import Dense, Driver, Executor, Latent, Layout, rollout
 from algotransfer.networks.deferred_gradients import scan_with_deferred_gradients
 from algotransfer.networks.executor import FoldableExecutor
-from algotransfer.networks.rollout import choose, detach, learning_steps
+from algotransfer.networks.rollout import (
+    choose,
+    detach,
+    learning_steps,
+    node_features,
+    stepped_from,
+)
 
 KERNELS_UP_TO = 30  # nodes
 SWITCH = "ALGOTRANSFER_KERNELS"  # set to 0 to disable the kernels
@@ -63,12 +69,6 @@ def plain_latents(
     return tuple(latent for latent in found if latent is not None)
 
 
-def _stepped_from(states, teachers) -> tuple[State, ...]:
-    """Return the teacher's state where there is one, else the network's own."""
-    both = zip(states, teachers, strict=True)
-    return tuple(state if teacher is None else teacher for state, teacher in both)
-
-
 def _pad(matrix: Float[Array, "n d"], rows: int, columns: int) -> Float[Array, "_ _"]:
     return jnp.pad(matrix, [(0, rows), (0, columns)])
 
@@ -110,9 +110,9 @@ def folded_latents(
     edge_stage = dataclasses.replace(folded.edge_stage, rounded=not learning)
 
     def step(linear, edge_stage, layout, carry: _Carry, now: _Input) -> _Carry:
-        before = _stepped_from(carry.states, now.teachers)
+        before = stepped_from(carry.states, now.teachers)
         old_hidden, before = detach(now.learns, (carry.hidden, before))
-        x = [a.framework.features(s) for a, s in zip(algorithms, before, strict=True)]
+        x = node_features(algorithms, before)
         inputs = _pad(jnp.concatenate([*x, old_hidden], axis=-1), 0, rows)
         hidden, y = edge_stage.step(inputs, layout, linear)
         states, used = [], 0
@@ -147,11 +147,9 @@ def folded_latents(
 
     before = carries.hidden
     after = jnp.concatenate([before[1:], end.hidden[None]])
-    stepped_from = _stepped_from(carries.states, tuple(driver.teacher for driver in drivers))
-    before, stepped_from = detach(inputs.learns, (before, stepped_from))
-    x = tuple(
-        a.framework.features(state) for a, state in zip(algorithms, stepped_from, strict=True)
-    )
+    inputs_of_steps = stepped_from(carries.states, tuple(driver.teacher for driver in drivers))
+    before, inputs_of_steps = detach(inputs.learns, (before, inputs_of_steps))
+    x = node_features(algorithms, inputs_of_steps)
     latents = []
     for k, driver in enumerate(drivers):
         seen = (before, after, x)
