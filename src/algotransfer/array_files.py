@@ -33,14 +33,9 @@ DAMAGE = (zipfile.BadZipFile, EOFError, ValueError, struct.error, RuntimeError, 
 def save_arrays(
     path: str | Path, arrays: Mapping[str, np.ndarray], header: Mapping[str, Any]
 ) -> str:
-    """Write arrays and a card atomically.
+    """Write arrays (numbers, booleans or text) and a card atomically.
 
-    **Arguments:**
-
-    - `arrays`: numbers, booleans or text, by name.
-    - `header`: the card, as JSON; a key `sha256` is added.
-
-    **Returns:** the sha256 of arrays and header.
+    **Returns:** the sha256 of arrays and header, which is added to the card.
     """
     arrays = {name: _portable(name, array) for name, array in arrays.items()}
     if CARD in arrays or "sha256" in header:

@@ -21,13 +21,7 @@ class UnknownName(UserError, KeyError):
 
 
 class Registry(MutableMapping[str, Entry], Generic[Entry]):
-    """A mapping from names to objects of one kind.
-
-    **Arguments:**
-
-    - `kind`: what the entries are, in the singular, for error messages.
-    - `entries`: objects, or `"module:attribute"` strings that are imported on first use.
-    """
+    """A mapping from names to objects of one kind, whose name error messages use."""
 
     def __init__(self, kind: str, entries: Mapping[str, Entry | str] | None = None):
         self.kind = kind

@@ -43,7 +43,7 @@ def test_mistakes_get_a_sentence(tmp_path, capsys):
         ("--family", "tree"): "unknown graph family 'tree'",
         ("--algorithm", "dijkstar"): "did you mean 'dijkstra'?",
         ("--source", "lake"): "nodes of a sampled graph are numbers",
-        ("--source", "99"): "no node is named 99; choose one, such as 19",
+        ("--source", "99"): "no node is named 99",
         ("--graph", "a.csv", "--num-nodes", "9"): "leave out --family, --num-nodes and --seed",
         ("no-such-model",): "no-such-model is neither a run folder",
     }.items():

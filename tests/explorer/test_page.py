@@ -94,10 +94,9 @@ def test_models_get_names_that_differ(model):
 
 
 def test_an_example_is_one_call(model, tmp_path):
-    path = write_example(model(), tmp_path / "a.html", family="grid", num_nodes=6, label="<b>")
+    path = write_example(model(), tmp_path / "a.html", family="grid", num_nodes=6)
     data = data_of(path.read_text(encoding="utf-8"))
     assert data["title"] == "grid graph of 6 nodes, seed 0"
-    assert data["networks"][0]["label"] == "<b>"
 
 
 def test_what_cannot_be_shown_is_refused(model):

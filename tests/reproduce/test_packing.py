@@ -19,7 +19,7 @@ from algotransfer.experiment import Experiment, fingerprint
 from algotransfer.files import Notice
 from algotransfer.reproduce import packing
 from algotransfer.reproduce.packing import pack, unpack
-from algotransfer.training.checkpoints import FORMAT as CHECKPOINT_FORMAT
+from algotransfer.training.epochs import CHECKPOINT_FORMAT
 from algotransfer.training.runs import FORMAT, run_folder, write_json
 
 FAST = Experiment(target="bfs", supervision="tf", hidden=2)

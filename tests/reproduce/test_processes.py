@@ -13,8 +13,12 @@ from reproduce.cases import PLAIN, assert_same_as_in_threads
 from algotransfer.cli import main
 from algotransfer.locks import InUse
 from algotransfer.reproduce.executors import processes
-from algotransfer.reproduce.executors.cuda_mps import CONTROL_PROGRAM, MPS_VARIABLES, cuda_mps
-from algotransfer.reproduce.executors.processes import ProcessExecutor
+from algotransfer.reproduce.executors.processes import (
+    CONTROL_PROGRAM,
+    MPS_VARIABLES,
+    ProcessExecutor,
+    cuda_mps,
+)
 from algotransfer.reproduce.runner import View, run_steps
 from algotransfer.reproduce.steps import NO_MONITOR, Step, StepPaused
 

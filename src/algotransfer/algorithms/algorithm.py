@@ -104,12 +104,7 @@ class Algorithm:
         )
 
     def start(self, source: ArrayLike, num_nodes: int, infinity: ArrayLike) -> State:
-        """The network's state of step 0.
-
-        **Arguments:**
-
-        - `infinity`: what stands for ∞, in the units of the network.
-        """
+        """The network's state of step 0; `infinity` stands for ∞, in the units of the network."""
         key = self.initial_key(source, num_nodes)
         key = jnp.where(jnp.isinf(key), infinity, key / self.unit(num_nodes))
         return self.framework.start(key, source)

@@ -45,13 +45,7 @@ class Truth(eqx.Module):
 
 
 def make_truth(algorithm: Algorithm, trace: Trace, infinity: Infinity, num_steps: int) -> Truth:
-    """Convert a batch of traces into inputs and targets of the network.
-
-    **Arguments:**
-
-    - `infinity`: `instance` for the algorithm's own stand-in per graph, or a number.
-    - `num_steps`: steps to keep; at least the longest trace of the batch.
-    """
+    """Convert a batch of traces into inputs and targets of the network, of `num_steps` steps."""
     num_nodes = trace.key.shape[-1]
     kept = slice(num_steps + 1)
     stand_in = stand_in_for(algorithm, trace.final_key, infinity)[..., None, None]

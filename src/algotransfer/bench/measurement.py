@@ -1,7 +1,5 @@
 """Measurements of a benchmark, ceilings of the device, and comparison with a baseline."""
 
-from __future__ import annotations
-
 import statistics
 import time
 from collections.abc import Callable, Iterable
@@ -46,7 +44,7 @@ class Measurement:
     bytes: float | None = None
 
     @classmethod
-    def of(cls, work: Work | None, **numbers: Any) -> Measurement:
+    def of(cls, work: Work | None, **numbers: Any) -> "Measurement":
         """Return a measurement with its minimum work, if known."""
         if work is None:
             return cls(**numbers)

@@ -10,8 +10,6 @@ that are inputs or targets, and in training the weights and Adam's two averages,
 On large graphs the hidden states are added, read and written once per step.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -36,10 +34,10 @@ class Work:
     operations: float
     bytes: float = 0.0
 
-    def __add__(self, other: Work) -> Work:
+    def __add__(self, other: "Work") -> "Work":
         return Work(self.operations + other.operations, self.bytes + other.bytes)
 
-    def __mul__(self, times: float) -> Work:
+    def __mul__(self, times: float) -> "Work":
         return Work(times * self.operations, times * self.bytes)
 
 
@@ -105,11 +103,8 @@ def training_step(
 ) -> Work | None:
     """Return the work of a training step of one seed: forward and backward on a batch, and Adam.
 
-    **Arguments:**
-
-    - `taught`: whether every step is an input and a target, or only the last one a target.
-    - `steps`: mean number of steps of the algorithm.
-    - `trajectories`: number that run forward; one of them runs backward.
+    If `taught`, every step is an input and a target, else only the last one a target. One of the
+    trajectories runs backward.
     """
     if model not in PROCESS:
         return None

@@ -16,7 +16,7 @@ from jaxtyping import Float, Int
 
 from algotransfer.algorithms import ALGORITHMS
 from algotransfer.array_files import DAMAGE, SUFFIX, parse_array
-from algotransfer.errors import UserError, shown
+from algotransfer.errors import UserError
 from algotransfer.graphs.graph import Graph, from_edges
 
 MAX_SAMPLE_BYTES = 2**30  # uncompressed
@@ -38,19 +38,12 @@ COUNTERPARTS = {
 
 @dataclass(frozen=True, eq=False)
 class ClrsFeedback:
-    """Graphs sampled by dm-clrs, and the answers of its algorithm in the format of a `Trace`.
+    """Graphs sampled by dm-clrs, and the final answers of its algorithm as in a `Trace`."""
 
-    **Arguments:**
-
-    - `algorithm`: name in `ALGORITHMS`.
-    - `key`: final keys; at unreached nodes ∞, or 0 for `bfs`.
-    - `pred`: final predecessors; −1 at unreached nodes, the source itself at the source.
-    """
-
-    algorithm: str
+    algorithm: str  # name in `ALGORITHMS`
     graphs: Graph
-    key: Float[np.ndarray, "graphs nodes"]
-    pred: Int[np.ndarray, "graphs nodes"]
+    key: Float[np.ndarray, "graphs nodes"]  # at unreached nodes ∞, or 0 for `bfs`
+    pred: Int[np.ndarray, "graphs nodes"]  # −1 at unreached nodes, the source itself at the source
 
 
 def import_clrs(path: str | Path) -> dict[str, ClrsFeedback]:
@@ -93,11 +86,6 @@ def from_clrs(name: str, feedback) -> ClrsFeedback:
     - `name`: name of the algorithm in CLRS-30, such as `mst_prim`.
     - `feedback`: a batch from `clrs.build_sampler(name, …)[0].next()`.
     """
-    if not hasattr(feedback, "features") or not hasattr(feedback, "outputs"):
-        raise UserError(
-            f"feedback is {shown(feedback)}; expected a batch of a dm-clrs sampler, with "
-            "features and outputs"
-        )
     features = feedback.features
     last = np.asarray(features.lengths).astype(int) - 1  # later hints are padding
 

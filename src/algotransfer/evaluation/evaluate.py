@@ -59,21 +59,13 @@ def unseen_graphs(
     sizes: Iterable[int] = PRESETS["paper"].test_sizes,
     num_graphs: int = PRESETS["paper"].test,
     families: Iterable[str] = PAPER_FAMILIES,
-    seed: int = 0,
 ) -> dict[int, Dataset]:
     """Test graphs by number of nodes; the defaults are the paper's."""
-    return {
-        size: make_dataset(tuple(families), num_graphs, size, seed, split="test") for size in sizes
-    }
+    return {size: make_dataset(tuple(families), num_graphs, size, split="test") for size in sizes}
 
 
 def save_evaluation(folder: Path, frame: pandas.DataFrame, keep: bool = False) -> Path:
-    """Write the table as CSV into a run folder, atomically.
-
-    **Arguments:**
-
-    - `keep`: keep rows of the existing table about graphs of other sizes.
-    """
+    """Write the table into a run folder; `keep` its rows about graphs of other sizes."""
     path = folder / EVALUATION
     if keep and path.exists():
         import pandas
@@ -97,13 +89,9 @@ def read_evaluation(folder: Path) -> pandas.DataFrame:
 
 
 def read_table(path: str | Path, kinds: Mapping[str, str]) -> pandas.DataFrame:
-    """Read a CSV; raise a `UserError` if a column is missing or holds values of another type.
+    """Read a CSV with these pandas types; raise a `UserError` if a column is missing or another.
 
-    Text stays text, even for a family called NA or 007.
-
-    **Arguments:**
-
-    - `kinds`: the pandas type of each required column; other columns are returned as they are.
+    Text stays text, even for a family called NA or 007. Other columns are returned as they are.
     """
     import pandas
 

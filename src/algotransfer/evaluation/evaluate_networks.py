@@ -11,7 +11,6 @@ import numpy as np
 from algotransfer.datasets.dataset import Dataset
 from algotransfer.errors import UserError, shown
 from algotransfer.evaluation.evaluation_batch import EvaluationBatch, Label
-from algotransfer.evaluation.harness import LayoutName
 from algotransfer.evaluation.metrics import METRICS, Metrics
 from algotransfer.experiment import Experiment
 from algotransfer.networks.executor import Executor
@@ -39,7 +38,6 @@ def evaluate_networks(
     seeds: Sequence[int],
     datasets: Mapping[int, Dataset] | Iterable[Dataset],
     progress: Progress = lambda done, total: None,
-    layout: LayoutName | None = None,
     halt: str = "told",
     horizon: int = 0,
 ) -> pandas.DataFrame:
@@ -48,10 +46,7 @@ def evaluate_networks(
     **Arguments:**
 
     - `networks`: a network whose weights have an axis of seeds in front.
-    - `seeds`: the seed of each.
-    - `datasets`: graphs of any sizes and families.
     - `progress`: called with the number of graphs done and to be done.
-    - `layout`: `dense` or `sparse`; the faster one if not given.
     - `halt`: when the answer of a network that learned from answers alone is read: a name of
         `HALTING_RULES`.
     - `horizon`: steps of the longest training rollout, for `halt="horizon"`.
@@ -80,7 +75,7 @@ def evaluate_networks(
     total, done, rows = sum(map(len, datasets)), 0, []
     for dataset in datasets:
         batch = EvaluationBatch.prepare(
-            networks, list(seeds), experiment, dataset.graphs, layout, halt, horizon
+            networks, list(seeds), experiment, dataset.graphs, None, halt, horizon
         )
         chunks = []
         for index, new in batch.chunks():

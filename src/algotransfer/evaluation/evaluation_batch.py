@@ -1,7 +1,5 @@
 """`EvaluationBatch`: networks and references measured on the graphs of one dataset."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -45,25 +43,17 @@ class Label(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class EvaluationBatch:
-    """Networks and graphs, with everything that all chunks of graphs share.
-
-    **Arguments:**
-
-    - `run`: the networks and what they are told.
-    - `end`: the target's traces with two steps only, the first and the last.
-    - `halt`: name of the halting rule, for networks that are told the number of steps.
-    - `horizon`: steps of the longest training rollout.
-    """
+    """Networks and graphs, with everything that all chunks of graphs share."""
 
     labels: list[Label]
-    run: FreeRun
+    run: FreeRun  # the networks and what they are told
     infinity: Infinity
     graphs: Graph
-    end: Trace
+    end: Trace  # of the target, with two steps only: the first and the last
     hop: Int[np.ndarray, "graphs n"]
     references: dict[str, Int[np.ndarray, "graphs n"]]
-    halt: str = "told"
-    horizon: int = 0
+    halt: str = "told"  # halting rule, for networks that are told the number of steps
+    horizon: int = 0  # steps of the longest training rollout
 
     @classmethod
     def prepare(
@@ -75,7 +65,7 @@ class EvaluationBatch:
         layout: LayoutName | None = None,
         halt: str = "told",
         horizon: int = 0,
-    ) -> EvaluationBatch:
+    ) -> "EvaluationBatch":
         """Run the algorithms to their end, which leaves few numbers per node."""
         networks, tasks, _ = target_only(networks, tasks_of(experiment))
         check_halt(halt, tasks[-1])
@@ -116,10 +106,7 @@ class EvaluationBatch:
             yield np.arange(start, start + size) % total, min(size, total - start)
 
     def measure(self, index: Int[np.ndarray, " chunk"]) -> list[tuple[list[Label], Metrics]]:
-        """Compute the metrics of some graphs: the networks', the algorithm's, the references'.
-
-        **Returns:** metrics with the labels along their first axis, then the graphs.
-        """
+        """Compute the metrics of networks, algorithm and references, by label and graph."""
         task, algorithm = self.target, self.target.algorithm
         graphs = jax.tree.map(jnp.asarray, self.graphs[index])
         truth = self._truth(index)

@@ -157,10 +157,7 @@ class FreeRun:
         return _run(*self._arguments(graphs, index, record))
 
     def compile(self, graphs: Graph, record: Record) -> tuple[Any, tuple]:
-        """Compile the execution of a whole batch.
-
-        **Returns:** the compiled program and its arguments.
-        """
+        """Compile the execution of a whole batch; return the program and its arguments."""
         arguments = self._arguments(graphs, np.arange(len(graphs)), record)
         return _run.lower(*arguments).compile(), arguments[:4]
 
@@ -174,12 +171,7 @@ class FreeRun:
 def target_only(
     networks: Executor, tasks: tuple[Task, ...], per_task: Sequence = ()
 ) -> tuple[Executor, tuple[Task, ...], Sequence]:
-    """Drop the other algorithms of a network where the target does not depend on them.
-
-    **Arguments:**
-
-    - `per_task`: a sequence with one entry per task, shortened alike.
-    """
+    """Drop the other algorithms of a network, and their entries of `per_task`, if independent."""
     if not networks.independent:
         return networks, tasks, per_task
     return networks.for_task(len(tasks) - 1), tasks[-1:], per_task[-1:]
@@ -251,12 +243,7 @@ def best_predecessors(
     layout: Layout,
     allowed: Bool[Array, " n"] | None = None,
 ) -> Int[Array, " n"]:
-    """The best-scored predecessor of every node: a neighbour or itself, even if scores overflow.
-
-    **Arguments:**
-
-    - `allowed`: nodes that may be predecessors, beside the node itself; None for all.
-    """
+    """The best-scored allowed neighbour of every node, or the node itself, even at overflow."""
     scores = network.scores(task, latent, layout)
     return layout.argmax(jnp.nan_to_num(scores, nan=jnp.finfo(scores.dtype).min), allowed)
 
@@ -270,12 +257,7 @@ def faster_layout(num_nodes: int) -> LayoutName:
 def graphs_per_chunk(
     networks: Executor, graphs: Graph, num_steps: int, layout: LayoutName | None = None
 ) -> int:
-    """Estimate how many graphs of a batch fit into one chunk of memory.
-
-    **Arguments:**
-
-    - `num_steps`: steps whose outputs (and the truth to compare them with) are kept.
-    """
+    """Estimate how many graphs fit into one chunk of memory, if `num_steps` outputs are kept."""
     weights = jax.tree.leaves(networks.processors)[0]  # [seeds, …, width]
     num_seeds, hidden, nodes = weights.shape[0], weights.shape[-1], graphs.num_nodes
     dense = (layout or faster_layout(nodes)) == "dense"

@@ -67,11 +67,8 @@ def measure(
 ) -> Metrics:
     """Compute all metrics of a batch of graphs.
 
-    **Arguments:**
-
-    - `paths`: the paths that the predicted pointers describe, if there are any.
-    - `final_key`, `final_pred`: the true answer, keys as the algorithm defines them.
-    - `hop`: hop distances from the source, −1 where there is no path.
+    `paths` are those that predicted pointers describe, `final_key` and `final_pred` the true answer
+    in the algorithm's units, and `hop` the distances from the source, −1 where there is no path.
     """
     compared, paths = jax.tree.map(np.asarray, (compared, paths))
     metrics = Metrics({}, {})

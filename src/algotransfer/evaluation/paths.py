@@ -26,16 +26,11 @@ hops = replace(
 
 
 class Paths(eqx.Module):
-    """The paths that predicted pointers describe.
+    """The paths that predicted pointers describe."""
 
-    `arrives` says whether a node's path ends at the source. `key` is the true key of that path,
-    the unreached key if it does not arrive. `weight` is that of the edge between a node and its
-    pointer, 0 if there is none.
-    """
-
-    arrives: Bool[Array, "*batch n"]
-    key: Float[Array, "*batch n"]
-    weight: Float[Array, "*batch n"]
+    arrives: Bool[Array, "*batch n"]  # whether a node's path ends at the source
+    key: Float[Array, "*batch n"]  # true key of that path; unreached if it does not arrive
+    weight: Float[Array, "*batch n"]  # of the edge between a node and its pointer; 0 without one
 
 
 def hop_distances(graphs: Graph) -> Int[np.ndarray, "graphs n"]:

@@ -34,20 +34,14 @@ def summary_table(frame: pandas.DataFrame) -> Table:
     return table
 
 
-def beside_paper_table(
-    frame: pandas.DataFrame, experiment: Experiment, graph: str | None = None
-) -> Table:
+def beside_paper_table(frame: pandas.DataFrame, experiment: Experiment) -> Table:
     """A line per number of the paper: theirs and our median ± the standard deviation over families.
 
-    The mean of the seeds stands there with the standard deviation over seeds.
-
-    **Arguments:**
-
-    - `graph`: a family, or `mean` for the means over families only; everything if not given.
+    The mean over seeds has the standard deviation over seeds.
     """
     table = plain_table(["nodes", "graph", "metric"], ["paper", "median of seeds", "mean of seeds"])
     lines: Any = beside_paper(frame, experiment).drop_duplicates(["num_nodes", "graph", "metric"])
-    for _, line in (lines if graph is None else lines[lines["graph"] == graph]).iterrows():
+    for _, line in lines.iterrows():
         table.add_row(
             str(line["num_nodes"]),
             line["graph"],

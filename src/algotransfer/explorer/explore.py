@@ -64,18 +64,11 @@ def explore(
 
 
 def write_example(
-    model: AnyModel,
-    path: str | Path,
-    *,
-    family: str = "er",
-    num_nodes: int = 20,
-    seed: int = 0,
-    label: str | None = None,
+    model: AnyModel, path: str | Path, *, family: str = "er", num_nodes: int = 20
 ) -> Path:
     """Write a page about one model on a test graph, sampled as by `sample_graphs`."""
-    graph = sample_graphs(family, 1, num_nodes, seed, split="test")[0]
-    models = [model] if label is None else {label: model}
-    return explore(graph, models, title=sample_title(family, num_nodes, seed)).save(path)
+    graph = sample_graphs(family, 1, num_nodes, split="test")[0]
+    return explore(graph, model, title=sample_title(family, num_nodes, seed=0)).save(path)
 
 
 def sample_title(family: str, num_nodes: int, seed: int) -> str:

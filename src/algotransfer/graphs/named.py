@@ -3,7 +3,6 @@
 import re
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from heapq import nsmallest
 from typing import Any
 
 import numpy as np
@@ -159,31 +158,20 @@ def _check_weights(names, ends, weights) -> None:
 
 
 def _find(source: Hashable, names: Sequence[Hashable]) -> int:
+    """Return the index of the source; an index may be given unless all names are integers."""
     if source is None:
         return 0
     if source in names:
         return names.index(source)
-    numbered = all(INTEGER.fullmatch(str(name)) for name in names)
-    is_integer = isinstance(source, int | np.integer)
-    if is_integer and numbered:
-        return _find_number(int(source), names)
-    if is_integer:
-        if 0 <= source < len(names):
+    texts = [str(name) for name in names]
+    numbered = all(INTEGER.fullmatch(text) for text in texts)
+    if isinstance(source, int | np.integer):
+        if numbered and str(source) in texts:
+            return texts.index(str(source))
+        if not numbered and 0 <= source < len(names):
             return int(source)
-        raise UserError(
-            f"source {source} is neither the name of a node nor an index in 0…{len(names) - 1}"
-        )
     known = ", ".join(f"{name!r:.80}" for name in names[:5]) + (", …" if len(names) > 5 else "")
     raise UserError(
-        f"no node is named {source!r:.80}{nearest(str(source), map(str, names))}; choose one of "
-        f"{known}" + ("" if numbered else ", or an integer index")
+        f"no node is named {source!r:.80}{nearest(str(source), texts)}; choose one of {known}"
+        + ("" if numbered else f", or an index in 0…{len(names) - 1}")
     )
-
-
-def _find_number(source: int, names: Sequence[Hashable]) -> int:
-    """Find a node among integer names, where an index would be ambiguous."""
-    for index, name in enumerate(names):
-        if str(name) == str(source):
-            return index
-    close = nsmallest(5, names, key=lambda name: abs(int(str(name)) - source))
-    raise UserError(f"no node is named {source}; choose one, such as {', '.join(map(str, close))}")

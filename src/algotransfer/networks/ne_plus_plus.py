@@ -1,7 +1,5 @@
 """NE++, the Neural Executor++."""
 
-from __future__ import annotations
-
 import dataclasses
 from typing import final
 
@@ -31,7 +29,7 @@ class EdgeEncoder(eqx.Module):
     second: Float[Array, "q q"]
 
     @classmethod
-    def create(cls, node: int, hidden: int, draw: Draw) -> EdgeEncoder:
+    def create(cls, node: int, hidden: int, draw: Draw) -> "EdgeEncoder":
         inputs, outputs = 2 * node + hidden, 3 * hidden
         return cls(
             linear=draw(inputs, outputs), first=draw(inputs, outputs), second=draw(outputs, outputs)
@@ -75,7 +73,7 @@ class EncoderAndHeads(eqx.Module):
     termination: Termination
 
     @classmethod
-    def create(cls, algorithm: Algorithm, hidden: int, draw: Draw) -> EncoderAndHeads:
+    def create(cls, algorithm: Algorithm, hidden: int, draw: Draw) -> "EncoderAndHeads":
         node = algorithm.framework.num_features + hidden
         return cls(
             edge=draw(1, hidden),
@@ -93,7 +91,7 @@ class NEPlusPlus(FoldableExecutor):
     M and U are the processor's, here the default `MaxMPNN`.
     """
 
-    specialists: tuple[EncoderAndHeads, ...]
+    specialists: tuple["EncoderAndHeads", ...]
     processors: tuple[Processor, ...]
     algorithms: tuple[Algorithm, ...] = eqx.field(static=True)
     kinds: tuple[str, ...] = eqx.field(static=True)

@@ -1,7 +1,5 @@
 """The relaxation executor: the paper's algorithm frameworks with a learned `relax_edge`."""
 
-from __future__ import annotations
-
 import dataclasses
 import functools
 from typing import final
@@ -58,7 +56,7 @@ class Relaxation(eqx.Module):
     direction: Float[Array, "1 1"]
 
     @classmethod
-    def create(cls, draw: Draw) -> Relaxation:
+    def create(cls, draw: Draw) -> "Relaxation":
         start = jnp.array([[0.2, -0.2, 0.4, 0.4, -0.4]])  # some of each term
         return cls(theta=start * (1 + 0.2 * draw(1, 5)), direction=jnp.zeros((1, 1)))
 
@@ -100,7 +98,7 @@ class Selection(eqx.Module):
     settled: Float[Array, "1 1"]  # score of a visited node for its own key (log)
 
     @classmethod
-    def create(cls, draw: Draw) -> Selection:
+    def create(cls, draw: Draw) -> "Selection":
         return cls(
             choice=jnp.array([[1.0, 3.0, 3.0]]) + 0.1 * draw(1, 3),
             gain=jnp.log(50.0) + 0.1 * draw(1, 1),
@@ -153,7 +151,7 @@ class StopHead(eqx.Module):
     second: Float[Array, "h 1"]
 
     @classmethod
-    def create(cls, algorithm: Algorithm, hidden: int, draw: Draw) -> StopHead:
+    def create(cls, algorithm: Algorithm, hidden: int, draw: Draw) -> "StopHead":
         return cls(first=draw(algorithm.framework.num_features + 3, hidden), second=draw(hidden, 1))
 
     def __call__(self, x: Float[Array, "n f"], key: Float[Array, " n"]) -> Float[Array, ""]:
@@ -171,7 +169,7 @@ class RelaxationAndHeads(eqx.Module):
     stop: StopHead
 
     @classmethod
-    def create(cls, algorithm: Algorithm, hidden: int, draw: Draw) -> RelaxationAndHeads:
+    def create(cls, algorithm: Algorithm, hidden: int, draw: Draw) -> "RelaxationAndHeads":
         return cls(
             relaxation=Relaxation.create(draw),
             bit=jnp.array([[4.0, -2.0]]) + 0.1 * draw(1, 2),
@@ -188,8 +186,8 @@ class RelaxationExecutor(Executor):
     drift or explode.
     """
 
-    specialists: tuple[RelaxationAndHeads, ...]
-    processors: tuple[Selection, ...]  # with summed scores
+    specialists: tuple["RelaxationAndHeads", ...]
+    processors: tuple["Selection", ...]  # with summed scores
     algorithms: tuple[Algorithm, ...] = eqx.field(static=True)
     kinds: tuple[str, ...] = eqx.field(static=True)
 

@@ -22,6 +22,7 @@ from algotransfer.report.claims import PAPER_BASES
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")  # Okabe and Ito
 METRIC_TITLES = {"pred": "predecessor error rate", "key": "key, mean squared error"}
+HOP_NODES = 100  # of the graphs in figures by distance
 INK = "#123456"  # placeholder for the text colour of the page that shows the SVG
 
 
@@ -71,7 +72,7 @@ def draw_methods(
     """
 
     def of_target(cells: Any) -> Any:
-        cells = cells[(cells["target"] == target) & (cells["supervision"] == supervision)]
+        cells = cells[(cells["target"] == target) & (cells["supervision"] == "na")]
         return _from_paper_base(cells[cells["graph"] == "mean"], target)
 
     values, paper = of_target(values), of_target(paper_cells())
@@ -79,8 +80,8 @@ def draw_methods(
     models = _models(values[values["model"].isin(PAPER_MODELS.values())])
     if not models:
         return None
-    figure, panels = _figure(len(metrics), len(models), sharex=True, sharey="row")
-    for row, metric in zip(panels, metrics, strict=True):
+    figure, panels = _figure(len(METRIC_TITLES), len(models), sharex=True, sharey="row")
+    for row, metric in zip(panels, METRIC_TITLES, strict=True):
         of_metric = values[values["metric"] == metric]
         for axes, model in zip(row, models, strict=True):
             networks = _networks(of_metric, model)
@@ -111,8 +112,8 @@ def draw_networks(
     colours = dict(zip(_models(values), COLOURS, strict=False))
     if not colours:
         return None
-    figure, panels = _figure(1, len(metrics), width=4.6, height=3.6)
-    for axes, metric in zip(panels[0], metrics, strict=True):
+    figure, panels = _figure(1, len(METRIC_TITLES), width=4.6, height=3.6)
+    for axes, metric in zip(panels[0], METRIC_TITLES, strict=True):
         of_metric, printed = values[values["metric"] == metric], paper[paper["metric"] == metric]
         for model, colour in colours.items():
             of_model = printed[printed["model"] == model]
@@ -123,13 +124,13 @@ def draw_networks(
     return figure
 
 
-def draw_hops(hops: Any, target: str, num_nodes: int = 100) -> Figure | None:
+def draw_hops(hops: Any, target: str) -> Figure | None:
     """Draw predecessor error by distance from the source: a panel per network, a line per method.
 
     None if there is no run in `collect_hops`.
     """
     hops = least_marked(hops[(hops["target"] == target) & (hops["supervision"] == "na")])
-    hops = _from_paper_base(hops[hops["num_nodes"] == num_nodes], target)
+    hops = _from_paper_base(hops[hops["num_nodes"] == HOP_NODES], target)
     models = _models(hops)
     if not models:
         return None
@@ -142,7 +143,7 @@ def draw_hops(hops: Any, target: str, num_nodes: int = 100) -> Figure | None:
             axes.fill_between(lines["hop"], lines["low"], lines["high"], color=colour, alpha=0.15)
         _chance(axes, hops[hops["model"] == model], "hop")
         axes.set_title(
-            f"{model}: {_metric_title('pred')}, {num_nodes} nodes", loc="left", fontsize=9
+            f"{model}: {_metric_title('pred')}, {HOP_NODES} nodes", loc="left", fontsize=9
         )
         axes.set_xlabel("hops from the source (20: or more)")
         axes.spines[["top", "right"]].set_visible(False)

@@ -1,7 +1,5 @@
 """Tables of the report: the paper's 20 tables and our additional metrics, with both numbers."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, replace
 from typing import Any
@@ -88,7 +86,7 @@ class ReportRow:
     marks: str = ""  # settings that differ from the paper's; † stands for them
     kind: str = ""  # `reference`, or the verdict of a claim; HTML styles rows by it
     experiment: tuple[str, ...] = ()  # supervision, model, method, source and target of a network
-    details: ReportTable | None = None  # HTML unfolds it below the first text
+    details: "ReportTable | None" = None  # HTML unfolds it below the first text
 
 
 @dataclass(frozen=True)

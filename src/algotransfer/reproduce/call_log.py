@@ -62,14 +62,14 @@ def read_call(path: Path) -> dict[str, Any]:
 def time_spent(
     calls: Iterable[dict[str, Any]], slices: Iterable[dict[str, Any]] = (), preset: str = "paper"
 ) -> str:
-    """Return a paragraph about the time of all calls with a preset.
+    """Return a paragraph about the time of all calls with the preset `paper`.
 
     Only calls on the device with the longest wall time count; the paragraph names the others. The
     time by activity is that of the slices of runs, since early calls lack that of paused steps.
     """
     devices: dict[str, list[dict[str, Any]]] = {}
     for call in calls:
-        if call["preset"] == preset:
+        if call["preset"] == "paper":
             devices.setdefault(call["device"]["kind"], []).append(call)
     if not devices:
         return ""

@@ -1,7 +1,5 @@
 """Time estimates for steps, from the measured times of finished runs in the folder."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
@@ -41,7 +39,7 @@ class Estimates:
     evaluations: dict[int, list[float]] = field(default_factory=lambda: defaultdict(list))
 
     @classmethod
-    def read(cls, folder: Path, platform: str) -> Estimates:
+    def read(cls, folder: Path, platform: str) -> "Estimates":
         """Read the finished runs below a folder that were made on one platform (`cpu`, `gpu`)."""
         estimates = cls()
         for path in sorted(folder.glob("*/*/config.json")):

@@ -31,7 +31,7 @@ from algotransfer.files import (
 )
 from algotransfer.locks import locked
 from algotransfer.reproduce.call_log import CALL, CALLS, read_call
-from algotransfer.training.checkpoints import FORMAT as CHECKPOINT_FORMAT
+from algotransfer.training.epochs import CHECKPOINT_FORMAT
 from algotransfer.training.provenance import ENVIRONMENT, read_entries
 from algotransfer.training.runs import (
     CHECKPOINT,

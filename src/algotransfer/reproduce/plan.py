@@ -35,10 +35,8 @@ GRID_PRESETS = {
 def plan(experiments: Sequence[Experiment], seeds: int = 3, preset: str = "paper") -> list[Step]:
     """Return the evaluation steps of the experiments, in their order.
 
-    **Arguments:**
-
-    - `preset`: `paper`, or `quick` and `smoke` with less data and fewer epochs; `smoke` takes one
-        experiment of each framework, network and method.
+    The presets `quick` and `smoke` have less data and fewer epochs; `smoke` takes one experiment of
+    each framework, network and method.
     """
     check_name("preset", preset, GRID_PRESETS)
     size = GRID_PRESETS[preset]

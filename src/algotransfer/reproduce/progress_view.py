@@ -1,7 +1,5 @@
 """Progress display of `reproduce`: overall progress, time left and the running steps."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Iterable
@@ -47,7 +45,7 @@ class ProgressView(View):
         self.all_steps = self.progress.add_task("all steps", total=None, message="")
         self.tasks: dict[Step, TaskID] = {}
 
-    def __enter__(self) -> ProgressView:
+    def __enter__(self) -> "ProgressView":
         self.progress.start()
         return self
 

@@ -4,8 +4,6 @@ A step is a frozen dataclass that names its inputs. `run` depends only on the st
 where it leaves its result, so any executor can run it once its inputs are finished.
 """
 
-from __future__ import annotations
-
 import functools
 import math
 import time
@@ -60,7 +58,7 @@ class Step(ABC):
 
     @property
     @abstractmethod
-    def inputs(self) -> tuple[Step, ...]:
+    def inputs(self) -> tuple["Step", ...]:
         """Steps whose results are required."""
 
     @abstractmethod
@@ -95,7 +93,7 @@ class TrainStep(Step):
         return f"train {self.experiment.name}"
 
     @property
-    def inputs(self) -> tuple[Step, ...]:
+    def inputs(self) -> tuple["Step", ...]:
         base = self.experiment.pretraining()
         return () if base is None else (TrainStep(base, self.seeds, self.data),)
 
@@ -154,7 +152,7 @@ class EvaluateStep(Step):
         return f"evaluate {self.train.experiment.name}"
 
     @property
-    def inputs(self) -> tuple[Step, ...]:
+    def inputs(self) -> tuple["Step", ...]:
         return (self.train,)
 
     def is_finished(self, folder: Path) -> bool:
@@ -188,11 +186,11 @@ class EvaluateStep(Step):
         return {"evaluation": seconds}
 
 
-def step_graph(steps: Iterable[Step]) -> dict[Step, tuple[Step, ...]]:
+def step_graph(steps: Iterable[Step]) -> dict[Step, tuple["Step", ...]]:
     """Return the steps and all their dependencies, mapped to their inputs, inputs first."""
-    inputs: dict[Step, tuple[Step, ...]] = {}
+    inputs: dict[Step, tuple["Step", ...]] = {}
 
-    def visit(step: Step) -> None:
+    def visit(step: "Step") -> None:
         if step not in inputs:
             for needed in step.inputs:
                 visit(needed)

@@ -1,4 +1,8 @@
-"""Run the epochs of a training and keep its log, checkpoints and provenance in the run folder."""
+"""Run the epochs of a training and keep its log, checkpoints and provenance in the run folder.
+
+A checkpoint is the complete state of a training, written atomically. After a kill, `metrics.jsonl`
+may be ahead of it, so it keeps a copy of the log: resuming writes the log as it was then.
+"""
 
 import json
 import math
@@ -11,15 +15,19 @@ import equinox as eqx
 import jax
 import numpy as np
 
-from algotransfer.experiment import Experiment
-from algotransfer.files import append_whole, write_atomically
+from algotransfer.array_files import load_arrays, save_arrays
+from algotransfer.errors import UserError
+from algotransfer.experiment import Experiment, first_difference
+from algotransfer.files import DamagedFile, append_whole, set_aside, write_atomically
 from algotransfer.interruptions import held_interruptions
-from algotransfer.training.checkpoints import load_checkpoint, save_checkpoint
+from algotransfer.training.named_arrays import from_arrays, to_arrays
 from algotransfer.training.objective import Examples
-from algotransfer.training.program import compile_epoch, start_seeds
+from algotransfer.training.program import SeedState, compile_epoch, start_seeds
 from algotransfer.training.progress import Reporter
 from algotransfer.training.provenance import ProvenanceRecord
 from algotransfer.training.runs import CHECKPOINT, METRICS, WEIGHTS, keep_config
+
+CHECKPOINT_FORMAT = "algotransfer checkpoint 1"
 
 
 class TrainingRun:
@@ -111,3 +119,40 @@ def finite(values):
     if values.ndim:
         return [finite(value) for value in values]
     return float(values) if math.isfinite(values) else None
+
+
+def save_checkpoint(folder: Path, config: dict[str, Any], states: SeedState, epoch: int) -> None:
+    """Write the states of all seeds after an epoch, and a copy of the log."""
+    header = {"format": CHECKPOINT_FORMAT, "config": config, "epoch": epoch}
+    log = np.frombuffer((folder / METRICS).read_bytes(), np.uint8)
+    save_arrays(folder / CHECKPOINT, {**to_arrays(states), METRICS: log}, header)
+
+
+def load_checkpoint(
+    folder: Path, config: dict[str, Any], like: SeedState
+) -> tuple[SeedState, int] | None:
+    """Return the states to resume from and their number of epochs; None without a checkpoint.
+
+    The log is set back to the same moment. A damaged checkpoint is set aside.
+    """
+    path = folder / CHECKPOINT
+    if not path.exists():
+        return None
+    try:
+        arrays, card = load_arrays(path)
+    except DamagedFile as error:
+        set_aside(path, error)
+        return None
+    if card.get("format") != CHECKPOINT_FORMAT:
+        raise UserError(
+            f"{path} has format {card.get('format')!r:.80}, expected {CHECKPOINT_FORMAT!r}"
+        )
+    if card["config"] != config:
+        raise UserError(
+            f"{path} belongs to another configuration: {first_difference(card['config'], config)}; "
+            "train into another folder, or remove that one"
+        )
+    log = arrays.pop(METRICS)
+    states = from_arrays(like, arrays, f"{path}")
+    write_atomically(folder / METRICS, log.tobytes())
+    return states, card["epoch"]

@@ -1,7 +1,5 @@
 """The loss of a batch of graphs: rollouts, trajectories, and the choice among them."""
 
-from __future__ import annotations
-
 import functools
 from typing import NamedTuple
 
@@ -45,7 +43,7 @@ class Examples(eqx.Module):
     def __len__(self) -> int:
         return self.truths[0].length.shape[0]
 
-    def __getitem__(self, index) -> Examples:
+    def __getitem__(self, index) -> "Examples":
         return jax.tree.map(lambda leaf: leaf[index], self)
 
     @property

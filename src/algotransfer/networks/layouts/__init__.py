@@ -39,10 +39,7 @@ def make_layouts(
 ) -> Dense | Sparse:
     """Return the layouts of a batch of graphs, as one pytree with the batch as first axis.
 
-    **Arguments:**
-
-    - `kinds`: names of the network's edge features, `network.kinds`.
-    - `layout`: `dense` or `sparse`; by default the faster one for this number of nodes.
+    `kinds` are those of a network. The default layout is the faster one for the number of nodes.
     """
     for kind in kinds:
         check_name("edge feature", kind, KINDS)

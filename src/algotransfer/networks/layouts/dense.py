@@ -1,7 +1,5 @@
 """The dense layout: adjacency matrices, and a list of the edges that exist."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import equinox as eqx
@@ -42,7 +40,7 @@ class Dense(Layout):
             neighbours=None if lists is None else lists.with_features(rows),
         )
 
-    def with_neighbours(self) -> Dense:
+    def with_neighbours(self) -> "Dense":
         """Return the same graph with the lists that GPU kernels need."""
         senders = jnp.argsort(~self.edges, axis=1, stable=True).astype(jnp.int32)
         degree = jnp.sum(self.edges, axis=1, dtype=jnp.int32)
@@ -129,7 +127,7 @@ class Dense(Layout):
         return jnp.where(edges, scores, -jnp.inf)
 
 
-def dense_layout(graph: Graph, kinds: tuple[str, ...]) -> Dense:
+def dense_layout(graph: Graph, kinds: tuple[str, ...]) -> "Dense":
     """Return the dense layout of one graph with these kinds of edge features."""
     weights, adjacency = graph.weight_matrix(), graph.adjacency()
     features = {"weight": weights, "one": adjacency.astype(weights.dtype)}

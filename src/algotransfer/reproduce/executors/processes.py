@@ -4,24 +4,27 @@ Programs of one process take turns on a GPU, and small networks leave most of it
 several processes run at the same time under CUDA's multi-process service.
 """
 
-from __future__ import annotations
-
 import multiprocessing
 import os
+import shutil
 import signal
+import subprocess
+import tempfile
 import traceback
-from collections.abc import Mapping
-from contextlib import ExitStack, suppress
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnProcess
 from pathlib import Path
 from typing import Any
 
-from algotransfer.reproduce.executors.cuda_mps import cuda_mps
 from algotransfer.reproduce.executors.step_executor import StepExecutor
 from algotransfer.reproduce.steps import Monitor, Step
 
 POLL_SECONDS = 0.25
+CONTROL_PROGRAM = "nvidia-cuda-mps-control"
+MPS_VARIABLES = ("CUDA_MPS_PIPE_DIRECTORY", "CUDA_MPS_LOG_DIRECTORY")
+CONTROL_SECONDS = 20.0
 # Kinds of messages from a process, and the one message to it while a step runs.
 PROGRESS, DONE, FAILED, PAUSE = "progress", "done", "failed", "pause"
 
@@ -41,7 +44,7 @@ class ProcessExecutor(StepExecutor):
         self._idle: list[tuple[SpawnProcess, Connection]] = []
         self._service = ExitStack()
 
-    def __enter__(self) -> ProcessExecutor:
+    def __enter__(self) -> "ProcessExecutor":
         if self.platform == "gpu":
             self._service.enter_context(cuda_mps())
         return self
@@ -131,3 +134,43 @@ def _run_request(
     except Exception as error:  # noqa: BLE001 - raised again in the parent
         error.add_note(traceback.format_exc())
         return FAILED, error
+
+
+@contextmanager
+def cuda_mps() -> Iterator[None]:
+    """Run the service, if it is installed, for processes started inside the `with` block.
+
+    A service that the user has started is used as it is. Where the service does not start,
+    processes take turns on the GPU.
+    """
+    control = shutil.which(CONTROL_PROGRAM)
+    if control is None or MPS_VARIABLES[0] in os.environ:
+        yield
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        variables: dict[str, str] = dict.fromkeys(MPS_VARIABLES, folder)
+        if not _run_control([control, "-d"], variables):
+            yield
+            return
+        os.environ.update(variables)
+        try:
+            yield
+        finally:
+            for name in MPS_VARIABLES:
+                del os.environ[name]
+            _run_control([control], variables, b"quit\n")
+
+
+def _run_control(command: list[str], variables: dict[str, str], commands: bytes = b"") -> bool:
+    """Return whether the control program succeeds."""
+    with suppress(OSError, subprocess.TimeoutExpired):
+        done = subprocess.run(
+            command,
+            input=commands,
+            env={**os.environ, **variables},
+            timeout=CONTROL_SECONDS,
+            stdout=subprocess.DEVNULL,  # a pipe would stay open as long as the daemon runs
+            stderr=subprocess.DEVNULL,
+        )
+        return done.returncode == 0
+    return False

@@ -50,15 +50,10 @@ class RayExecutor(StepExecutor):
     - `jobs`: steps in flight; by default as many as the cluster has room for.
     - `address`: of a running cluster, `auto` for the cluster of this machine, or None to start one
         on this machine alone.
-    - `cpus`: cores per step.
     """
 
     def __init__(
-        self,
-        device: str | None = None,
-        jobs: int | None = None,
-        address: str | None = None,
-        cpus: float = 1,
+        self, device: str | None = None, jobs: int | None = None, address: str | None = None
     ):
         try:
             import ray
@@ -80,7 +75,7 @@ class RayExecutor(StepExecutor):
         available = ray.cluster_resources()
         device = device or ("gpu" if available.get("GPU") else "cpu")
         gpus = 1 / STEPS_PER_GPU if device == "gpu" else 0
-        needed = {"CPU": cpus, "GPU": gpus}
+        needed = {"CPU": 1, "GPU": gpus}
         slots = [available.get(name, 0) / count for name, count in needed.items() if count]
         super().__init__(device, max(1, int(min(slots))) if jobs is None else jobs)
         # The actor runs on this machine, because the machines of the tasks may die.
@@ -90,7 +85,7 @@ class RayExecutor(StepExecutor):
         memory = f"{0.9 / STEPS_PER_GPU:.2f}"
         variables = {"XLA_PYTHON_CLIENT_MEM_FRACTION": memory} if gpus else {}
         self.task = ray.remote(run_task).options(
-            num_cpus=cpus,
+            num_cpus=1,
             num_gpus=gpus,
             max_retries=MAX_RETRIES,
             runtime_env={"env_vars": variables},

@@ -1,7 +1,5 @@
 """Base class of the executors that run steps in threads, in processes or on a Ray cluster."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -19,11 +17,6 @@ class StepExecutor(ABC):
 
     A submitted step occupies one thread of a `ThreadPoolExecutor`, which runs the step or waits
     for the process or Ray task that does. The result of a step does not depend on the executor.
-
-    **Arguments:**
-
-    - `device`: `cpu` or `gpu`; by default JAX's default device.
-    - `jobs`: steps that run at the same time; by default 1 on a CPU and 3 on a GPU.
     """
 
     def __init__(self, device: str | None = None, jobs: int | None = None):
@@ -46,7 +39,7 @@ class StepExecutor(ABC):
         """Wait for all submitted steps and release the resources."""
         self._threads.shutdown()
 
-    def __enter__(self) -> StepExecutor:
+    def __enter__(self) -> "StepExecutor":
         return self
 
     def __exit__(self, *error) -> None:
