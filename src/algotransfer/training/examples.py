@@ -15,6 +15,7 @@ from algotransfer.limits import FLOAT32_RANGE, is_positive
 from algotransfer.networks import Executor, create_network, edge_kinds, make_layouts
 from algotransfer.supervisions import SUPERVISIONS
 from algotransfer.training.objective import Examples, Task
+from algotransfer.training.supervision import Supervision
 
 
 def tasks_of(experiment: Experiment) -> tuple[Task, ...]:

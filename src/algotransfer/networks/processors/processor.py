@@ -11,7 +11,6 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, PyTree
 
 from algotransfer.errors import UserError
-from algotransfer.networks.checks import check_shape
 from algotransfer.networks.layouts import Layout
 from algotransfer.networks.weights import Draw
 
@@ -96,7 +95,10 @@ def _check_result(processor: Processor, nodes, edge_state, result):
         raise UserError(
             f"processor {name} did not return two values; expected (updated nodes, edge state)"
         )
-    check_shape(f"updated nodes of processor {name}", result[0], nodes.shape)
+    if (shape := jnp.shape(result[0])) != nodes.shape:
+        raise UserError(
+            f"updated nodes of processor {name} of shape {shape}; expected {nodes.shape}"
+        )
     before, after = _shapes(edge_state), _shapes(result[1])
     if before != after:
         raise UserError(
