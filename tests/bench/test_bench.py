@@ -3,12 +3,10 @@
 import json
 import subprocess
 import sys
-from itertools import islice
 
 import pytest
 
 from algotransfer.bench.data_speed import random_graph
-from algotransfer.bench.layout_speed import measure_layouts
 from algotransfer.cli import main
 
 LARGE = """
@@ -41,12 +39,6 @@ def test_parts_are_measured_compared_and_written(tmp_path, capsys):
     out.write_text(json.dumps(report))
     assert main(["bench", "--part", "evaluate", *options, "--baseline", str(out)]) == 0
     assert f"slower than in {out.name}: evaluate: ne-dijkstra-tf" in capsys.readouterr().out
-
-
-def test_a_network_without_committed_weights_can_be_measured():
-    gradient, execution = islice(measure_layouts("relax", (6,), repeats=1), 2)
-    assert gradient.what == "gradient, relax, dense, 6 nodes"
-    assert execution.what == "execution, relax, dense, 6 nodes"
 
 
 def test_epochs_of_other_graphs_are_not_compared(tmp_path, capsys):

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 from algotransfer.bench.data_speed import measure_data, random_graph
 from algotransfer.bench.execution_speed import measure_execution
-from algotransfer.bench.layout_speed import measure_layouts
 from algotransfer.bench.measurement import Measurement
 from algotransfer.bench.training_speed import measure_training
 from algotransfer.datasets import make_splits
@@ -96,16 +95,9 @@ def _edges(num_nodes: int) -> int:
     return min(10 * num_nodes, num_nodes * (num_nodes - 1) // 4)  # at most half of all pairs
 
 
-def layouts(settings: BenchSettings) -> Iterator[Measurement]:
-    """Measure the dense and the sparse layout."""
-    for model in settings.models:
-        yield from measure_layouts(model, (16, 32, 64, 128, 256, 512), settings.repeats)
-
-
 BENCH_PARTS: dict[str, Callable[[BenchSettings], Iterator[Measurement]]] = {
     "train": train,
     "evaluate": evaluate,
     "data": data,
     "large": large,
-    "layouts": layouts,
 }

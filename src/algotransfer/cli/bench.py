@@ -15,6 +15,7 @@ from algotransfer.experiment import check_seeds
 from algotransfer.networks.registry import MODELS
 from algotransfer.supervisions import SUPERVISIONS
 
+ALL_PARTS = ("train", "evaluate", "data", "large")
 TABLE_WIDTH = 132  # characters
 
 
@@ -26,13 +27,8 @@ class BenchCommand:
     second that this device reaches. With --baseline, reports what has become slower.
     """
 
-    part: tuple[Literal["train", "evaluate", "data", "large", "layouts"], ...] = (
-        "train",
-        "evaluate",
-        "data",
-        "large",
-    )
-    """Parts to measure; `layouts` compares the dense and the sparse layout."""
+    part: tuple[Literal["train", "evaluate", "data", "large"], ...] = ALL_PARTS
+    """Parts to measure."""
     model: Annotated[tuple[str, ...], choice(MODELS)] = ("ne", "ne++")
     """Networks to measure."""
     supervision: Annotated[tuple[str, ...], choice(SUPERVISIONS)] = ("tf", "na")

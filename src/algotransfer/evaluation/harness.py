@@ -31,7 +31,7 @@ CHUNK_BYTES = {"cpu": 2**28}
 CHUNK_BYTES_ELSEWHERE = 2**32
 
 # Nodes up to which the dense layout is faster without gradients, by backend. Measured with
-# `algotransfer bench --part layouts` on two cores: up to 32 nodes both take about the same time,
+# `benchmarks/layouts.py` on two cores: up to 32 nodes both take about the same time,
 # at 512 nodes NE is 2.9 times and NE++ 7.6 times as fast on edge lists.
 DENSE_EXECUTION_MAX_NODES = {"cpu": 0}
 

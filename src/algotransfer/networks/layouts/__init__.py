@@ -26,7 +26,7 @@ __all__ = [
 ]
 
 # Largest number of nodes with the dense layout in training, by platform and for all others: about
-# where both layouts are equally fast. NE's gradient by `algotransfer bench --part layouts`, dense
+# where both layouts are equally fast. NE's gradient by `benchmarks/layouts.py`, dense
 # and sparse: on two cores 2.6 and 2.8 ms a step at 16 nodes, 6.2 and 3.0 ms at 64; on an H200 with
 # other work on it 0.9 and 1.2 ms at 128, 1.5 and 1.3 ms at 256 (NE++: 1.6 and 1.8, 2.0 and 2.0 ms).
 DENSE_TRAINING_MAX_NODES_ON = {"cpu": 32}

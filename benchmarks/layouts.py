@@ -1,8 +1,15 @@
-"""Speed of the dense and the sparse layout by size, the basis of `DENSE_TRAINING_MAX_NODES`."""
+"""Compare the speed of the dense and the sparse layout, the basis of `DENSE_TRAINING_MAX_NODES`.
 
+python benchmarks/layouts.py --repeats 1 --out results/bench-layouts-h200.json
+"""
+
+import argparse
+import dataclasses
+import json
 import time
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import jax
 import jax.numpy as jnp
@@ -14,9 +21,11 @@ from algotransfer.evaluation.harness import LayoutName
 from algotransfer.experiment import Experiment
 from algotransfer.graphs import Graph, sample_graphs
 from algotransfer.networks import MODELS, make_layouts
+from algotransfer.training.runs import environment, write_json
 
 LAYOUT_NAMES: tuple[LayoutName, ...] = ("dense", "sparse")
 NODES_PER_BATCH = 2560
+SIZES = (16, 32, 64, 128, 256, 512)  # nodes
 STEPS_TIMED = 8
 
 
@@ -69,3 +78,22 @@ def _measure_gradient(model: str, graphs: Graph, layout: LayoutName, repeats: in
         milliseconds_per_step=1000 * seconds / STEPS_TIMED,
         compile_seconds=first - seconds,
     )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--model", nargs="+", default=["ne", "ne++"])
+    parser.add_argument("--repeats", type=int, default=3, help="the median is reported")
+    parser.add_argument("--out", type=Path, help="file for the numbers (.json)")
+    arguments = parser.parse_args()
+    rows = []
+    for model in arguments.model:
+        for row in measure_layouts(model, SIZES, arguments.repeats):
+            print(f"{row.what}: {row.milliseconds_per_step:.2f} ms per step")
+            rows.append(dataclasses.asdict(row))
+    if arguments.out is not None:
+        write_json(arguments.out, json.loads(json.dumps({"rows": rows, **environment()})))
+
+
+if __name__ == "__main__":
+    main()
