@@ -67,8 +67,8 @@ class BenchCommand:
         check_file(self.out)
         import jax
 
+        from algotransfer.bench import suite
         from algotransfer.bench.measurement import Measurement, measure_ceilings
-        from algotransfer.bench.suite import BENCH_PARTS, BenchSettings
         from algotransfer.cli.console import errors, next_step, output, plain_console, wrote
         from algotransfer.devices import default_device
         from algotransfer.training.runs import environment, write_json
@@ -76,23 +76,19 @@ class BenchCommand:
         jax.config.update("jax_enable_compilation_cache", False)  # compile times are measured
         device = default_device()
         data = self.preset or ("small" if device.platform == "cpu" else "paper")
-        settings = BenchSettings(
-            self.model,
-            self.supervision,
-            self.target,
-            self.seeds,
-            data,
-            self.precision,
-            self.repeats,
-            self.largest,
-            self.steps,
-        )
+        training = (self.model, self.supervision, self.target, self.seeds, data, self.precision)
+        parts = {
+            "train": suite.train(*training, self.repeats),
+            "evaluate": suite.evaluate(self.model, self.largest, self.repeats),
+            "data": suite.data(self.repeats),
+            "large": suite.large(self.largest, self.steps, self.repeats),
+        }
         rows: list[Measurement] = []
         with errors.status("measuring the device") as status:
             ceilings = measure_ceilings(self.precision)
             for part in self.part:
                 status.update(part)
-                for row in BENCH_PARTS[part](settings):
+                for row in parts[part]:
                     rows.append(row)
                     status.update(f"{part}: measured {row.what}")
         report = {
