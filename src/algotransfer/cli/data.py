@@ -104,6 +104,11 @@ class DataCommand:
             raise UserError("--source names a node of your own graphs; add --graph FILE")
         if self.out is not None:
             check_writable(self.out)
+            if self.out.suffix not in ("", ".npz") and not self.out.is_dir():
+                raise UserError(
+                    f"--out {self.out}: datasets are written as .npz files; name a file that ends "
+                    "in .npz, or a folder without a suffix"
+                )
             if self.out.suffix == ".npz" and (self.preset or len(self.algorithm) != 1):
                 raise UserError(
                     f"{self.out} can hold one dataset with the traces of one algorithm; name one "

@@ -54,6 +54,12 @@ class EvaluateCommand:
         HALTING_RULES.check(self.halt)
         if self.data and self.clrs:
             raise UserError("--data and --clrs cannot be combined")
+        for name in ("num_nodes", "family", "num_graphs"):
+            if (self.data or self.clrs) and getattr(self, name) != getattr(EvaluateCommand, name):
+                raise UserError(
+                    f"--{name.replace('_', '-')} samples test graphs; leave it out with --data or "
+                    "--clrs"
+                )
         if self.keep and self.out:
             raise UserError("--keep applies to the table in a run folder; leave out --out")
         check_file(self.out)

@@ -19,6 +19,7 @@ from algotransfer.cli.evaluate import EvaluateCommand
 from algotransfer.cli.execute import ExecuteCommand
 from algotransfer.cli.explore import ExploreCommand
 from algotransfer.cli.list_command import ListCommand
+from algotransfer.cli.parser_errors import ALIASES, one_sentence
 from algotransfer.cli.report import ReportCommand
 from algotransfer.cli.reproduce import ReproduceCommand
 from algotransfer.cli.train import TrainCommand
@@ -71,10 +72,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     from tyro.extras import subcommand_cli_from_dict
 
+    arguments = [ALIASES.get(argument, argument) for argument in arguments]
     try:
-        command = subcommand_cli_from_dict(
-            COMMANDS, prog="algotransfer", description=DESCRIPTION, args=arguments
-        )
+        with one_sentence(COMMANDS, arguments):
+            command = subcommand_cli_from_dict(
+                COMMANDS, prog="algotransfer", description=DESCRIPTION, args=arguments
+            )
         keep_compiled_programs()
         with _signals_and_notices():
             command.run()

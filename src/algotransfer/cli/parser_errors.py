@@ -1,0 +1,81 @@
+"""Mistakes on the command line as one sentence, with the nearest option of the command."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, get_type_hints
+
+from algotransfer.errors import UserError, shown
+from algotransfer.registry import nearest
+
+ALIASES = {"--lr": "--learning-rate", "--epochs": "--max-epochs"}
+
+
+@contextmanager
+def one_sentence(commands: Mapping[str, type], arguments: Sequence[str]) -> Iterator[None]:
+    """Raise a `UserError` where tyro would print a box of text.
+
+    The hook of tyro is private: releases without it print their own messages.
+    """
+    try:
+        from tyro import _errors as events
+    except ImportError:
+        yield
+        return
+    name = arguments[0] if arguments else ""
+
+    def explain(event: Any) -> None:
+        if name not in commands:
+            given = (
+                f"unknown command {shown(name)}{nearest(name, commands)}" if name else "no command"
+            )
+            raise UserError(f"{given}; choose one of {', '.join(commands)}")
+        see = f"`algotransfer {name} --help` lists what it takes"
+        match event:
+            case events.UnrecognizedArgs(tokens=[token, *_]) if token.startswith("-"):
+                option = token.partition("=")[0]
+                close = nearest(option, _options(commands[name]))
+                raise UserError(f"{name} has no option {shown(option)}{close}; {see}")
+            case events.UnrecognizedArgs(tokens=[token, *_]):
+                raise UserError(f"unexpected argument {shown(token)} of {name}; {see}")
+            case events.MissingArgs(missing_arguments=[missing, *_]):
+                field = missing.arg.field
+                purpose = field.helptext() if callable(field.helptext) else field.helptext
+                purpose = " ".join(str(purpose).split())
+                raise UserError(f"{name} needs {field.intern_name.upper()}: {purpose}")
+            case events.InvalidChoice(argument=argument, value=value, choices=choices):
+                allowed = ", ".join(choice for choice in choices if choice != "None")
+                raise UserError(
+                    f"{argument.display_name()} {shown(value)}; choose one of {allowed}"
+                )
+            case (
+                events.BadValue(argument=argument) | events.InstantiationFailure(argument=argument)
+            ) if argument is not None:
+                option, kind = argument.display_name(), argument.lowered.metavar
+                given = " ".join(map(shown, _values(option, arguments))) or "without a value"
+                raise UserError(f"{option} {given}; expected {kind}")
+
+    with events.on_parse_error(explain):
+        yield
+
+
+def _values(option: str, arguments: Sequence[str]) -> Iterator[str]:
+    """Yield the values that follow an option, or that are joined to it by `=`."""
+    for place, argument in enumerate(arguments):
+        if argument.startswith(f"{option}="):
+            yield argument.partition("=")[2]
+        elif argument == option:
+            yield from itertools.takewhile(lambda a: not a.startswith("--"), arguments[place + 1 :])
+
+
+def _options(command: type) -> Iterator[str]:
+    """Yield the option of every field, those of nested dataclasses included."""
+    types = get_type_hints(command)
+    for field in dataclasses.fields(command):
+        if dataclasses.is_dataclass(kind := types[field.name]):
+            yield from _options(kind)
+        else:
+            yield "--" + field.name.replace("_", "-")

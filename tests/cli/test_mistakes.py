@@ -1,0 +1,59 @@
+"""The most likely mistakes of a newcomer: each is answered by one sentence that leads on."""
+
+import re
+
+import networkx
+import pytest
+
+import algotransfer as at
+from algotransfer.cli import main
+
+ON_THE_COMMAND_LINE = {
+    "trian": "unknown command 'trian' (did you mean 'train'?)",
+    "": "no command; choose one of list, data, train",
+    "train --epoch 5": "train has no option '--epoch' (did you mean '--max-epochs'?)",
+    "train --sedes=3": "(did you mean '--seeds'?)",
+    "train --target djikstra": "unknown algorithm 'djikstra' (did you mean 'dijkstra'?)",
+    "train --hidden wide": "--hidden 'wide'; expected INT",
+    "train --device tpu": "--device 'tpu'; choose one of gpu, cpu",
+    "train --seeds": "--seeds without a value; expected INT",
+    "train --supervision tf --extra-steps 3": "extra_steps=3 with supervision 'tf'",
+    "train --method fine_tune": "needs a base algorithm (--base prim)",
+    "evaluate": "evaluate needs MODEL: Run folder, weights file, or name of weights",
+    "evaluate a b": "unexpected argument 'b' of evaluate",
+    "evaluate ne-dijkstra-na --data x.npz --num-nodes 20": "--num-nodes samples test graphs",
+    "data --out graphs.csv": "datasets are written as .npz files",
+    "explore --familly er": "explore has no option '--familly' (did you mean '--family'?)",
+}
+
+
+@pytest.mark.parametrize("command", ON_THE_COMMAND_LINE)
+def test_the_command_line_answers_a_mistake_in_one_sentence(command, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main(command.split()) == 2
+    said = capsys.readouterr().err
+    assert ON_THE_COMMAND_LINE[command] in said
+    assert said.count("\n") == 1
+    assert not [*tmp_path.iterdir()]
+
+
+IN_PYTHON = {
+    "unknown algorithm 'dijkstraa' (did you mean 'dijkstra'?)": lambda: at.Experiment(
+        target="dijkstraa"
+    ),
+    "needs a base algorithm": lambda: at.Experiment(method="multitask"),
+    "learning_rate=0": lambda: at.Experiment(learning_rate=0.0),
+    "unknown graph family 'erdos'": lambda: at.make_dataset("erdos"),
+    "from_networkx": lambda: at.run("dijkstra", networkx.karate_club_graph()),
+    "expected a product of two numbers": lambda: at.make_dataset("grid", 3, 7),
+    "unknown preset 'papr' (did you mean 'paper'?)": lambda: at.make_splits("papr"),
+    "did you mean": lambda: at.load_model("ne-dijkstra-naa"),
+    "there is no file": lambda: at.load_dataset("nothing.npz"),
+    "expected at least 1": lambda: at.train(at.Experiment(), seeds=0),
+}
+
+
+@pytest.mark.parametrize("said", IN_PYTHON)
+def test_python_answers_a_mistake_in_one_sentence(said):
+    with pytest.raises((ValueError, TypeError, OSError), match=re.escape(said)):
+        IN_PYTHON[said]()
