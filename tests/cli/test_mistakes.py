@@ -15,7 +15,7 @@ ON_THE_COMMAND_LINE = {
     "train --sedes=3": "(did you mean '--seeds'?)",
     "train --target djikstra": "unknown algorithm 'djikstra' (did you mean 'dijkstra'?)",
     "train --hidden wide": "--hidden 'wide'; expected INT",
-    "train --device tpu": "--device 'tpu'; choose one of gpu, cpu",
+    "train --device tpu": "--device 'tpu'; choose one of cpu, gpu",
     "train --seeds": "--seeds without a value; expected INT",
     "train --supervision tf --extra-steps 3": "extra_steps=3 with supervision 'tf'",
     "train --method fine_tune": "needs a base algorithm (--base prim)",

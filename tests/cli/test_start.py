@@ -64,14 +64,6 @@ def test_a_command_s_help_shows_choices_and_defaults(capsys):
     assert "(default: all)" in text
 
 
-@pytest.mark.parametrize("arguments", [[], ["dta"], ["data", "--num-graphs", "many"]])
-def test_what_cannot_be_parsed_is_status_2(arguments, capsys):
-    with pytest.raises(SystemExit) as stop:
-        main(arguments)
-    assert stop.value.code == 2
-    assert capsys.readouterr().err
-
-
 def test_python_dash_m():
     result = subprocess.run(
         [sys.executable, "-m", "algotransfer", "data", "--preset", "papr"],

@@ -47,7 +47,7 @@ def one_sentence(commands: Mapping[str, type], arguments: Sequence[str]) -> Iter
                 purpose = " ".join(str(purpose).split())
                 raise UserError(f"{name} needs {field.intern_name.upper()}: {purpose}")
             case events.InvalidChoice(argument=argument, value=value, choices=choices):
-                allowed = ", ".join(choice for choice in choices if choice != "None")
+                allowed = ", ".join(sorted({*choices} - {"None"}))
                 raise UserError(
                     f"{argument.display_name()} {shown(value)}; choose one of {allowed}"
                 )
