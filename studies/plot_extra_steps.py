@@ -13,6 +13,7 @@ import argparse
 from pathlib import Path
 
 import pandas
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from algotransfer.draw import save_figure
@@ -38,6 +39,15 @@ def errors_by_seed(table: pandas.DataFrame) -> pandas.Series:
     return table.groupby(["variant", "seed", "step"])["value"].mean()
 
 
+def draw_seeds(axes: Axes, errors: pandas.Series) -> None:
+    """Draw errors by seed and step: a line per seed, and the training horizon."""
+    for _, values in errors.groupby("seed"):
+        steps = values.index.get_level_values("step").astype(int)
+        curve = pandas.Series(values.to_numpy(), steps).sort_index()
+        axes.plot(curve.index, curve, color=COLOUR, linewidth=0.9, alpha=0.7)
+    axes.axvline(HORIZON, color="black", linewidth=0.8, linestyle=":")
+
+
 def draw(table: pandas.DataFrame) -> Figure:
     """Draw a panel of lines per variant, and one panel of errors at the true end."""
     errors = errors_by_seed(table)
@@ -45,11 +55,7 @@ def draw(table: pandas.DataFrame) -> Figure:
     figure = Figure(figsize=(10, 4.6), layout="constrained")
     panels = figure.subplots(2, 4, sharey=True).flat
     for axes, name in zip(panels, names, strict=False):
-        for _, values in errors[name].drop("told", level="step").groupby("seed"):
-            steps = values.index.get_level_values("step").astype(int)
-            curve = pandas.Series(values.to_numpy(), steps).sort_index()
-            axes.plot(curve.index, curve, color=COLOUR, linewidth=0.9, alpha=0.7)
-        axes.axvline(HORIZON, color="black", linewidth=0.8, linestyle=":")
+        draw_seeds(axes, errors[name].drop("told", level="step"))
         axes.set(title=TITLES[name], xlabel="step")
     last = figure.axes[-1]
     for place, name in enumerate(names):

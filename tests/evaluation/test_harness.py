@@ -51,6 +51,20 @@ def executed(batch, **changes):
 @pytest.mark.parametrize("experiment", SINGLE + JOINT, ids=name_of)
 def test_steps_are_those_made_by_hand(experiment):
     batch = prepare(experiment)
+    for run in batch.runs.values():
+        check_steps(experiment, dataclasses.replace(batch, run=run))
+
+
+def test_parallel_networks_taught_by_steps_also_run_masked():
+    rows = {experiment.name: list(prepare(experiment).runs) for experiment in SINGLE + JOINT}
+    masked = [name for name, of_run in rows.items() if of_run == ["network", "masked"]]
+    assert masked == ["ne-bellman_ford-tf"]
+    batch = prepare(SINGLE[2])
+    key, masked = (executed(batch, tasks=run.tasks).key for run in batch.runs.values())
+    assert not np.array_equal(key, masked)
+
+
+def check_steps(experiment, batch):
     got = executed(batch)
     for seed in range(2):
         network = jax.tree.map(lambda leaf, seed=seed: leaf[seed], batch.run.networks)

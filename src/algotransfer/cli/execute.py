@@ -32,9 +32,9 @@ class ExecuteCommand:
     """Source node, by name or index."""
     model_seed: Annotated[int | None, optional("INT", "the first that did not diverge")] = None
     """Seed of the model to run."""
-    steps: Annotated[int | None, optional("INT", "the number of nodes")] = None
-    """Number of steps to run."""
-    halt: Annotated[str | None, optional("{horizon,settled}", "after the last step")] = None
+    steps: Annotated[int | None, optional("INT", "as --halt says")] = None
+    """Number of steps after which the answer is read."""
+    halt: Annotated[str | None, optional("{horizon,settled}", "horizon")] = None
     """When the answer of a model that learned from answers alone is read: horizon (after the
     longest training rollout) or settled (once no predecessor has changed for five steps)."""
     infinity: Annotated[float | None, optional("FLOAT", "its mean over the training graphs")] = None

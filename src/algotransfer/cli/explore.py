@@ -44,6 +44,12 @@ class ExploreCommand:
     blind: bool = False
     """Give the networks nothing of the true answer, as `execute` does. By default they get what
     `evaluate` gives them: the number for ∞ and, if trained without steps, the number of steps."""
+    halt: Annotated[
+        str | None, optional("{told,horizon,settled}", "told; with --blind, that of execute")
+    ] = None
+    """When the answer of a model that learned from answers alone is read: told (after the
+    algorithm's number of steps), horizon (after the longest training rollout) or settled (once no
+    predecessor has changed for five steps). The page shows its steps up to there."""
     out: Path = Path("explore.html")
     """File to write (.html)."""
 
@@ -64,6 +70,7 @@ class ExploreCommand:
                 algorithm=self.algorithm or None,
                 seed=self.model_seed,
                 blind=self.blind,
+                halt=self.halt,
                 title=title,
                 progress=lambda label: bar.update(task, description=label, advance=1),
             )

@@ -53,7 +53,9 @@ def evaluate_networks(
 
     **Returns:** a row per seed, family, number of nodes, metric and hop distance, with the columns
 
-    - `row`: `network`, or a reference: `algorithm`, `random_neighbour`, `lightest_edge`.
+    - `row`: `network`; `masked`, the same networks with keys that change only in reached nodes
+        (parallel algorithms, teacher forcing); or a reference: `algorithm`, `random_neighbour`,
+        `lightest_edge`.
     - `seed`: of the network; missing for references.
     - `family`, `num_nodes`, `metric`.
     - `hop`: distance from the source of the nodes that count (20 for 20 and more); missing where

@@ -14,7 +14,7 @@ from jaxtyping import Int
 from algotransfer.algorithms import Algorithm, Trace, run
 from algotransfer.algorithms.frameworks import Comparisons, initial_state
 from algotransfer.algorithms.truth import Infinity, Truth, make_truth
-from algotransfer.evaluation.halting import check_halt, read_at
+from algotransfer.evaluation.halting import WITHOUT_READING, check_halt, read_at
 from algotransfer.evaluation.harness import (
     Execution,
     FreeRun,
@@ -45,7 +45,7 @@ class Label(NamedTuple):
 class EvaluationBatch:
     """Networks and graphs, with everything that all chunks of graphs share."""
 
-    labels: list[Label]
+    seeds: list[int]
     run: FreeRun  # the networks and what they are told
     infinity: Infinity
     graphs: Graph
@@ -72,10 +72,10 @@ class EvaluationBatch:
         ends = [first_and_last(task.algorithm, graphs) for task in tasks]
         free_run = FreeRun.told(networks, tasks, ends, experiment.infinity, layout)
         if halt not in ("told", "termination"):
-            free_run = free_run.with_steps(max(graphs.num_nodes, horizon))
+            free_run = free_run.with_steps(horizon or graphs.num_nodes)
         pointers = POINTERS if tasks[-1].algorithm.predicts_predecessors else {}
         return cls(
-            labels=[Label("network", seed) for seed in seeds],
+            seeds=seeds,
             run=free_run,
             infinity=experiment.infinity,
             graphs=graphs,
@@ -92,9 +92,19 @@ class EvaluationBatch:
         return self.run.tasks[-1]
 
     @property
+    def runs(self) -> dict[str, FreeRun]:
+        """The run and its variants, by row."""
+        *others, (algorithm, supervision) = self.run.tasks
+        variants = supervision.variants(algorithm).items()
+        return {"network": self.run} | {
+            row: dataclasses.replace(self.run, tasks=(*others, Task(algorithm, variant)))
+            for row, variant in variants
+        }
+
+    @property
     def records_steps(self) -> bool:
         """Whether every step of an execution is needed."""
-        return not self.target.supervision.told_steps or self.halt != "told"
+        return not self.target.supervision.told_steps or self.halt not in WITHOUT_READING
 
     def chunks(self) -> Iterator[tuple[Int[np.ndarray, " chunk"], int]]:
         """Indices of graphs in chunks of one size, and how many of each chunk are new."""
@@ -110,7 +120,11 @@ class EvaluationBatch:
         task, algorithm = self.target, self.target.algorithm
         graphs = jax.tree.map(jnp.asarray, self.graphs[index])
         truth = self._truth(index)
-        groups = [(self.labels, self.execute(index)), ([Label("algorithm")], the_algorithm(truth))]
+        groups = [
+            ([Label(row, seed) for seed in self.seeds], self.execute(index, run))
+            for row, run in self.runs.items()
+        ]
+        groups.append(([Label("algorithm")], the_algorithm(truth)))
         if self.references:
             pointer = np.stack([pointer[index] for pointer in self.references.values()])
             labels = [Label(name) for name in self.references]
@@ -131,10 +145,11 @@ class EvaluationBatch:
             for (labels, _), each, path in zip(groups, compared, paths, strict=True)
         ]
 
-    def execute(self, index: Int[np.ndarray, " chunk"]) -> Execution:
+    def execute(self, index: Int[np.ndarray, " chunk"], run: FreeRun | None = None) -> Execution:
         """Run the networks on some graphs and read them by the halting rule."""
-        execution = self.run.run(self.graphs, index, "steps" if self.records_steps else "last")
-        if self.halt in ("told", "termination"):
+        run = run or self.run
+        execution = run.run(self.graphs, index, "steps" if self.records_steps else "last")
+        if self.halt in WITHOUT_READING:
             return execution
         return _read_batch(self.halt, execution, jnp.asarray(self.end.length[index]), self.horizon)
 

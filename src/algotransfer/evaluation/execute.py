@@ -11,7 +11,7 @@ from jaxtyping import Float, Int
 
 from algotransfer.algorithms import Algorithm, run
 from algotransfer.errors import UserError, shown
-from algotransfer.evaluation.halting import check_halt, read_at
+from algotransfer.evaluation.halting import WITHOUT_READING, check_halt, default_halt, read_at
 from algotransfer.evaluation.harness import FreeRun, target_only
 from algotransfer.evaluation.horizon import training_horizon
 from algotransfer.graphs.graph import Graph
@@ -66,19 +66,19 @@ def execute(
     - `model`: a model, a run folder, a weights file, or the name of committed weights.
     - `graph`: a single graph; the execution starts from its source.
     - `seed`: which of the model's networks; by default the first that did not diverge.
-    - `steps`: how many steps; by default as many as there are nodes.
+    - `steps`: read the answer after this many steps; by default `halt` decides.
     - `infinity`: what the network sees for ∞, in its units; by default the mean over its training
         graphs.
-    - `halt`: when the answer is read, for networks that learned from answers alone: `horizon`,
-        `settled`, or None for after the last step.
+    - `halt`: when the answer of a network that learned from answers alone is read: `horizon` (the
+        default), `settled`, or `told` (after as many steps as there are nodes, unless `steps` is
+        given).
 
     **Returns:** the network's `Answer`, with the true one.
     """
     model = model if isinstance(model, Model) else load_model(model)
     check_single(graph)
     seed = healthy_seed(model) if seed is None else seed
-    steps = graph.num_nodes if steps is None else steps
-    if not 1 <= steps <= MAX_STEPS:
+    if steps is not None and not 1 <= steps <= MAX_STEPS:
         raise UserError(f"steps={steps}; expected 1 to {MAX_STEPS:,}")
     if infinity is not None and not is_positive(infinity):
         raise UserError(f"infinity={shown(infinity)}; expected a number above 0, {FLOAT32_RANGE}")
@@ -87,19 +87,19 @@ def execute(
     networks = jax.tree.map(lambda leaf: leaf[None], model.network(seed))
     networks, tasks, constants = target_only(networks, tasks, constants)
     target = tasks[-1]
-    horizon = 0
-    if halt is not None:
-        check_halt(halt, target)
-        horizon = training_horizon(model) if halt == "horizon" else 0
-        steps = max(steps, horizon)
+    if halt is None:
+        halt = "told" if steps else default_halt(target)
+    check_halt(halt, target)
+    steps = steps or steps_to_run(halt, model, graph.num_nodes)
 
     batch = jax.tree.map(lambda leaf: np.asarray(leaf)[None], graph)
     free_run = FreeRun.untold(networks, tasks, constants, steps)
-    record = "last" if target.supervision.told_steps and halt is None else "steps"
+    read_last = target.supervision.told_steps and halt in WITHOUT_READING
+    record = "last" if read_last else "steps"
     execution = free_run.run(batch, np.array([0]), record)
     execution = jax.tree.map(lambda leaf: leaf[0, 0], execution)
-    if halt is not None:
-        execution, step = read_at(halt, execution, steps, horizon)
+    if halt not in WITHOUT_READING:
+        execution, step = read_at(halt, execution, steps, steps)
         steps = int(step)
     key, pred = target.supervision.final_answer(target.algorithm, execution)
 
@@ -116,6 +116,11 @@ def execute(
         np.where(np.isinf(raw), np.inf, raw / algorithm.unit(graph.num_nodes)),
         np.asarray(truth.final_pred),
     )
+
+
+def steps_to_run(halt: str, model: Model, num_nodes: int) -> int:
+    """Return how many steps a rule needs: those of the longest training rollout, or one a node."""
+    return training_horizon(model) if halt == "horizon" else num_nodes
 
 
 def healthy_seed(model: Model) -> int:

@@ -19,6 +19,10 @@ from algotransfer.training.objective import Task
 
 PATIENCE = 5  # steps without a changed pointer after which an answer counts as settled
 
+# Rules for which nothing is read from recorded steps: two know the number of steps before the run,
+# and networks that predict termination have their own final answer.
+WITHOUT_READING = ("told", "horizon", "termination")
+
 # (all steps of one graph, the algorithm's number of steps, the longest training rollout)
 HaltingRule = Callable[[Execution, Int[Array, ""], int], Int[Array, ""]]
 
@@ -59,6 +63,11 @@ def check_halt(halt: str, target: Task) -> None:
         trained = "from answers alone" if answers_alone else "with teacher forcing"
         rules = "told, horizon or settled" if answers_alone else "termination"
         raise UserError(f"halt={halt!r} for a network trained {trained}; choose {rules}")
+
+
+def default_halt(target: Task) -> str:
+    """Return the rule by which a network is read that is told nothing."""
+    return "horizon" if target.supervision.told_steps else "termination"
 
 
 def read_at(

@@ -74,7 +74,8 @@ def errors(
 def wrong_answers(truth: RecordedExecution, network: RecordedExecution) -> tuple[int, int]:
     """Count the reached nodes with a wrong final predecessor, and all reached nodes."""
     reached = truth.reached[-1]
-    last = network.pred[network.at(truth.num_steps)] if truth.visited is None else network.pred[-1]
+    taught_by_steps = truth.visited is None and network.stop is not None  # parallel
+    last = network.pred[network.at(truth.num_steps) if taught_by_steps else -1]
     return int((reached & (last != truth.pred[-1])).sum()), int(reached.sum())
 
 

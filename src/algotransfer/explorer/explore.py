@@ -25,6 +25,7 @@ def explore(
     names: Sequence[Hashable] | None = None,
     seed: int | None = None,
     blind: bool = False,
+    halt: str | None = None,
     title: str | None = None,
     progress: Callable[[str], None] = lambda label: None,
 ) -> Viewer:
@@ -40,6 +41,8 @@ def explore(
     - `seed`: which of the models' networks; by default the first that did not diverge.
     - `blind`: tell the networks nothing of the answer, as `execute` does. By default they are told
         what evaluation tells them: what stands for ∞ and, in `na`, the number of steps.
+    - `halt`: when the answers of `na` networks are read, a name of `HALTING_RULES`; the page shows
+        their steps up to there. By default `told`, or the rule of `execute` for blind networks.
     - `progress`: called with the name of each model before it runs.
 
     **Returns:** a `Viewer`, which a notebook displays; `.save(path)` writes one HTML file.
@@ -58,7 +61,7 @@ def explore(
     recorded = {}
     for label, model in loaded.items():
         progress(label)
-        recorded[label] = (model, record_execution(model, graph, seed, blind))
+        recorded[label] = (model, record_execution(model, graph, seed, blind, halt))
     count = f"{graph.num_nodes} nodes, {int(graph.num_edges())} edges"
     return Viewer(make_scene(graph, names, algorithms, recorded, title or count))
 

@@ -11,7 +11,8 @@ from jaxtyping import Bool, Float, Int
 from algotransfer.algorithms import Algorithm, Trace
 from algotransfer.algorithms.frameworks.sequential import pointer_when_chosen
 from algotransfer.evaluation.evaluation_batch import first_and_last
-from algotransfer.evaluation.execute import healthy_seed
+from algotransfer.evaluation.execute import healthy_seed, steps_to_run
+from algotransfer.evaluation.halting import WITHOUT_READING, check_halt, default_halt, read_at
 from algotransfer.evaluation.harness import FreeRun, target_only
 from algotransfer.graphs import Graph
 from algotransfer.training.examples import tasks_of
@@ -68,9 +69,13 @@ class RecordedRun(NamedTuple):
 
 
 def record_execution(
-    model: Model, graph: Graph, seed: int | None = None, blind: bool = False
+    model: Model,
+    graph: Graph,
+    seed: int | None = None,
+    blind: bool = False,
+    halt: str | None = None,
 ) -> RecordedRun:
-    """Run one of a model's networks on a graph and record every step; see `explore`."""
+    """Run a network of a model and record every step up to its end; see `explore`."""
     seed = healthy_seed(model) if seed is None else seed
     networks = jax.tree.map(lambda leaf: leaf[None], model.network(seed))
     networks, tasks, constants = target_only(
@@ -85,9 +90,20 @@ def record_execution(
         ends = [first_and_last(task.algorithm, batch) for task in tasks]
         free_run = FreeRun.told(networks, tasks, ends, model.experiment.infinity)
         told = "It was told the stand-in for ∞ (#)"
-        told += " and the number of steps." if target.supervision.told_steps else "."
+        knows_steps = target.supervision.told_steps and halt in (None, "told")
+        told += " and the number of steps." if knows_steps else "."
+    if halt is None:
+        halt = default_halt(target) if blind else "told"
+    check_halt(halt, target)
+    if halt not in ("told", "termination"):
+        free_run = free_run.with_steps(steps_to_run(halt, model, graph.num_nodes))
     execution = free_run.run(batch, np.array([0]), "all")
     execution = jax.tree.map(lambda leaf: np.asarray(leaf)[0, 0], execution)
+    if halt not in WITHOUT_READING:
+        step = int(read_at(halt, execution, graph.num_nodes, 0)[1])
+        execution = jax.tree.map(lambda leaf: leaf[:step], execution)
+    if halt not in ("told", "termination"):
+        told += f" Its answer is read after step {len(execution.key)} ({halt})."
     infinity = float(free_run.infinity[-1][0])
     recorded = _record(target, graph, infinity, execution)
     return RecordedRun(recorded, seed, infinity * target.algorithm.unit(graph.num_nodes), told)

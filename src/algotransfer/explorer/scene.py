@@ -89,7 +89,6 @@ def _network(
         "seed": recorded.seed,
         "infinity": number(recorded.infinity),
         "told": recorded.told,
-        "carries": model.experiment.supervision == "na",
         "divergence": {
             "step": divergence.step,
             "node": divergence.node,

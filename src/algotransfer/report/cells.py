@@ -25,9 +25,15 @@ def seed_values(results: Any, halt: str = "told") -> pandas.DataFrame:
 
     Only rows whose answer was read by the halting rule `halt` count, and only the runs of each
     experiment nearest to the paper's settings. References have their name as `row` and no seed.
+    The rows `masked` of NE become networks named `NE masked`.
     """
     results = least_marked(read_at(results, halt))
-    results = results.assign(value_cpu=results.get("value_cpu", math.nan))
+    masked = results["row"] == "masked"
+    results = results.assign(
+        model=results["model"].mask(masked, results["model"] + " masked"),
+        row=results["row"].mask(masked, "network"),
+        value_cpu=results.get("value_cpu", math.nan),
+    )
     keys = [*EXPERIMENT, "row", "seed", "num_nodes", "metric"]
     families = results.drop_duplicates([*keys, "family"]).rename(columns={"family": "graph"})
     complete = families[families["graph"].isin(PAPER_FAMILIES)]

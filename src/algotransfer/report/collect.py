@@ -67,15 +67,18 @@ def collect(folder: str | Path) -> pandas.DataFrame:
     In front are the columns by which the paper's tables name an experiment, `infinity`, the run's
     hash, and `marks`: what else differs from the paper's settings.
     """
-    parts = []
-    for model, run, frame in _evaluations(folder):
-        frame = frame[frame["hop"].isna()].drop(columns="hop")
-        diverged = dict(zip(model.seeds, model.diverged, strict=True))
-        frame["diverged"] = frame["seed"].map(diverged).fillna(False).astype(bool)
-        marked = " ".join(filter(None, [marks(model), *_test_graphs(frame)]))
-        front = {"infinity": str(model.experiment.infinity), "run": run.name, "marks": marked}
-        parts.append(_named(frame, model.experiment, front))
+    parts = [name_rows(frame, model, run.name) for model, run, frame in _evaluations(folder)]
     return _together(parts, folder)
+
+
+def name_rows(frame: Any, model: Model, run: str) -> pandas.DataFrame:
+    """Return the rows of `collect` for a model, from the table that `evaluate` returns."""
+    frame = frame[frame["hop"].isna()].drop(columns="hop")
+    diverged = dict(zip(model.seeds, model.diverged, strict=True))
+    frame["diverged"] = frame["seed"].map(diverged).fillna(False).astype(bool)
+    marked = " ".join(filter(None, [marks(model), *_test_graphs(frame)]))
+    front = {"infinity": str(model.experiment.infinity), "run": run, "marks": marked}
+    return _named(frame, model.experiment, front)
 
 
 def collect_hops(folder: str | Path) -> pandas.DataFrame:
@@ -83,18 +86,20 @@ def collect_hops(folder: str | Path) -> pandas.DataFrame:
 
     Families are weighted by the number of graphs with nodes at that distance.
     """
-    parts = []
-    for model, _, frame in _evaluations(folder):
-        frame = frame[frame["hop"].notna() & (frame["metric"] == "pred")]
-        keys = ["row", "num_nodes", "hop"]
-        frame = frame.assign(value=frame["value"] * frame["num_graphs"])
-        sums = frame.groupby([*keys, "seed"], dropna=False)[["value", "num_graphs"]].sum()
-        seeds = (sums["value"] / sums["num_graphs"]).rename("value").reset_index()
-        short = seeds.groupby(keys, as_index=False).agg(
-            value=("value", "mean"), low=("value", "min"), high=("value", "max")
-        )
-        parts.append(_named(short.round(6), model.experiment, {"marks": marks(model)}))
-    return _together(parts, folder)
+    return _together([name_hops(frame, model) for model, _, frame in _evaluations(folder)], folder)
+
+
+def name_hops(frame: Any, model: Model) -> pandas.DataFrame:
+    """Return the rows of `collect_hops` for a model, from the table that `evaluate` returns."""
+    frame = frame[frame["hop"].notna() & (frame["metric"] == "pred")]
+    keys = ["row", "num_nodes", "hop"]
+    frame = frame.assign(value=frame["value"] * frame["num_graphs"])
+    sums = frame.groupby([*keys, "seed"], dropna=False)[["value", "num_graphs"]].sum()
+    seeds = (sums["value"] / sums["num_graphs"]).rename("value").reset_index()
+    short = seeds.groupby(keys, as_index=False).agg(
+        value=("value", "mean"), low=("value", "min"), high=("value", "max")
+    )
+    return _named(short.round(6), model.experiment, {"marks": marks(model)})
 
 
 def marks(model: Model) -> str:

@@ -66,6 +66,10 @@ class Supervision(eqx.Module):
     def final_answer(self, algorithm: Algorithm, execution: Any) -> tuple[Array, Array]:
         """Return the final keys and predecessors, from all recorded steps of an execution."""
 
+    def variants(self, algorithm: Algorithm) -> dict[str, "Supervision"]:
+        """Other ways to run the network free, by the name of their row in tables of results."""
+        return {}
+
     def training_steps(
         self, length: Int[np.ndarray, " graphs"], extra_steps: int
     ) -> Int[np.ndarray, " graphs"]:
@@ -93,10 +97,17 @@ class Supervision(eqx.Module):
 
 
 class TeacherForcing(Supervision):
-    """Every step is given the true state and compared with the true next one."""
+    """Every step is given the true state and compared with the true next one.
+
+    **Arguments:**
+
+    - `masked`: at test time, update only the keys that the algorithm could have changed. Of a
+        parallel algorithm these are the keys of nodes reached by a breadth-first search.
+    """
 
     samples = False
     told_steps = False
+    masked: bool = eqx.field(static=True, default=False)
 
     def driver(self, algorithm, truth, noise):
         return Driver(truth.start, truth.length, teacher=algorithm.framework.teacher(truth))
@@ -115,7 +126,10 @@ class TeacherForcing(Supervision):
         return averages | network.priors(task)
 
     def carries_all(self, algorithm):
-        return algorithm.framework.carries_all
+        return algorithm.framework.carries_all and not self.masked
+
+    def variants(self, algorithm):
+        return {"masked": TeacherForcing(masked=True)} if self.carries_all(algorithm) else {}
 
     def compare(self, algorithm, execution, truth):
         return algorithm.framework.compare_steps(algorithm, execution, truth)

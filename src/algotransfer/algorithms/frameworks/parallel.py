@@ -29,7 +29,7 @@ class Parallel(Framework):
     num_features = 1
     num_outputs = 1
     samples = False
-    carries_all = False
+    carries_all = True
     must_settle = True
     dense_max_nodes = 64
 

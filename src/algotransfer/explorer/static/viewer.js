@@ -152,6 +152,7 @@ function drawChoice() {
     if (step !== null) marks.push(mark("part", step, sentence));
     const stop = network.stop?.findIndex((p) => p > 0.5) ?? -1;
     if (stop >= 0) marks.push(mark("stop", stop + 1, `step ${stop + 1}: the network says that it is done`));
+    if (!network.stop && last(network) < lastStep()) marks.push(mark("stop", last(network), `step ${last(network)}: the answer of the network is read`));
     if (last(truth) < lastStep()) marks.push(mark("end", last(truth), `step ${last(truth)}: the algorithm ends`));
   }
   $("marks").replaceChildren(...marks);
