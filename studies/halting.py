@@ -45,6 +45,12 @@ def last(execution, length, horizon: int):
 
 RULES = {"last": last, "told": told, "horizon": at_horizon, "settled": settled}
 NODES, GRAPHS = 100, 20  # of each family
+RELAX = (
+    "relax-dijkstra-na-4a6b0caf5adbc5a0",
+    "relax-reliable_seq-na-99b7712939e07732",
+    "relax-bellman_ford-na-5489d04c11e3345f",
+    "relax-reliable_par-na-06be5978ef7c021c",
+)
 TABLE = Path(__file__).parents[1] / "results" / "by-step.csv"
 
 
@@ -120,7 +126,7 @@ def draw(table: pandas.DataFrame) -> Figure:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("action", choices=("measure", "draw"))
-    parser.add_argument("--weights", nargs="+", help="default: all NE and NE++ trained with na")
+    parser.add_argument("--weights", nargs="+", help="default: all of NE and NE++, four of relax")
     parser.add_argument("--num-graphs", type=int, default=GRAPHS, help="of each family")
     parser.add_argument("--out", type=Path, default=TABLE, help="table (.csv)")
     parser.add_argument("--picture", type=Path, help="figure (.png)")
@@ -128,7 +134,7 @@ def main() -> None:
     if arguments.action == "measure":
         names = [n for n in committed_weights() if n.startswith("ne") and "-na" in n]
         dataset = make_dataset(PAPER_FAMILIES, arguments.num_graphs, NODES, split="validation")
-        parts = [measure(name, dataset) for name in track(arguments.weights or names)]
+        parts = [measure(name, dataset) for name in track(arguments.weights or [*names, *RELAX])]
         pandas.concat(parts).to_csv(arguments.out, index=False, float_format="%.5g")
     table = pandas.read_csv(arguments.out, dtype={"step": str}, keep_default_na=False)
     show(table)

@@ -34,9 +34,10 @@ class ExecuteCommand:
     """Seed of the model to run."""
     steps: Annotated[int | None, optional("INT", "as --halt says")] = None
     """Number of steps after which the answer is read."""
-    halt: Annotated[str | None, optional("{horizon,settled}", "horizon")] = None
-    """When the answer of a model that learned from answers alone is read: horizon (after the
-    longest training rollout) or settled (once no predecessor has changed for five steps)."""
+    halt: Annotated[str | None, optional("{told,horizon,settled}", "told or horizon")] = None
+    """When the answer of a model that learned from answers alone is read: told (after as many steps
+    as nodes; default for relax and --extra-steps), horizon (after the longest training rollout;
+    default for others) or settled (once no predecessor has changed for five steps)."""
     infinity: Annotated[float | None, optional("FLOAT", "its mean over the training graphs")] = None
     """Number that stands for ∞ in the network's input."""
     out: Annotated[Path | None, optional("PATH")] = None

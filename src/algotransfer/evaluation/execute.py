@@ -69,9 +69,9 @@ def execute(
     - `steps`: read the answer after this many steps; by default `halt` decides.
     - `infinity`: what the network sees for ∞, in its units; by default the mean over its training
         graphs.
-    - `halt`: when the answer of a network that learned from answers alone is read: `horizon` (the
-        default), `settled`, or `told` (after as many steps as there are nodes, unless `steps` is
-        given).
+    - `halt`: when the answer of a network that learned from answers alone is read: `horizon`,
+        `settled`, or `told` (after as many steps as there are nodes). By default `told` for relax
+        and for training with extra steps, otherwise `horizon`.
 
     **Returns:** the network's `Answer`, with the true one.
     """
@@ -88,7 +88,7 @@ def execute(
     networks, tasks, constants = target_only(networks, tasks, constants)
     target = tasks[-1]
     if halt is None:
-        halt = "told" if steps else default_halt(target)
+        halt = "told" if steps else default_halt(model, target)
     check_halt(halt, target)
     steps = steps or steps_to_run(halt, model, graph.num_nodes)
 

@@ -16,6 +16,7 @@ from algotransfer.errors import UserError
 from algotransfer.evaluation.harness import Execution
 from algotransfer.evaluation.registry import HALTING_RULES
 from algotransfer.training.objective import Task
+from algotransfer.training.runs import Model
 
 PATIENCE = 5  # steps without a changed pointer after which an answer counts as settled
 
@@ -65,9 +66,15 @@ def check_halt(halt: str, target: Task) -> None:
         raise UserError(f"halt={halt!r} for a network trained {trained}; choose {rules}")
 
 
-def default_halt(target: Task) -> str:
-    """Return the rule by which a network is read that is told nothing."""
-    return "horizon" if target.supervision.told_steps else "termination"
+def default_halt(model: Model, target: Task) -> str:
+    """Return the rule for networks that are told nothing, chosen on validation graphs.
+
+    `told` then stands for as many steps as there are nodes.
+    """
+    if not target.supervision.told_steps:
+        return "termination"
+    keeps_answer = model.networks.keeps_answer or model.experiment.extra_steps
+    return "told" if keeps_answer else "horizon"
 
 
 def read_at(

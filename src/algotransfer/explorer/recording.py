@@ -33,7 +33,7 @@ class RecordedExecution:
     pred: Int[np.ndarray, "states n"]  # −1 where a node has none
     reached: Bool[np.ndarray, "states n"]
     visited: Bool[np.ndarray, "states n"] | None
-    chosen: Int[np.ndarray, " steps"] | None  # the node visited by each step
+    chosen: Int[np.ndarray, " steps"] | None  # the node visited by each step; −1 if none was left
     probability: Float[np.ndarray, "steps n"] | None = None  # of that choice
     stop: Float[np.ndarray, " steps"] | None = None
 
@@ -93,7 +93,7 @@ def record_execution(
         knows_steps = target.supervision.told_steps and halt in (None, "told")
         told += " and the number of steps." if knows_steps else "."
     if halt is None:
-        halt = default_halt(target) if blind else "told"
+        halt = default_halt(model, target) if blind else "told"
     check_halt(halt, target)
     if halt not in ("told", "termination"):
         free_run = free_run.with_steps(steps_to_run(halt, model, graph.num_nodes))
@@ -125,7 +125,8 @@ def _record(task: Task, graph: Graph, infinity: float, steps: Any) -> RecordedEx
     else:
         visited = done
         reached = np.concatenate([is_source[None], steps.reached])
-        chosen = np.argmax(done[1:] & ~done[:-1], axis=1)
+        new = done[1:] & ~done[:-1]
+        chosen = np.where(new.any(axis=1), np.argmax(new, axis=1), -1)  # −1: no node was left
         held = later | is_source if carry_all else visited | (~later & is_source)
         if not carry_all:  # a pointer is kept from the step that chose its node
             kept = pointer_when_chosen(jnp.asarray(steps.pointer), jnp.asarray(chosen))

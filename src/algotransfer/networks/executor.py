@@ -23,8 +23,13 @@ class Executor(eqx.Module):
     A pytree of weight matrices, and pure methods that a rollout calls: `start` (the memory before
     step 0), `process` (one step), and the heads `decode`, `scores` and `terminate`. The memory is
     any pytree of arrays. Methods are written for one graph.
+
+    **Attributes:**
+
+    - `keeps_answer`: whether answers stay right in steps beyond those of training.
     """
 
+    keeps_answer: ClassVar[bool] = False
     algorithms: eqx.AbstractVar[tuple[Algorithm, ...]]
     processors: eqx.AbstractVar[tuple[eqx.Module, ...]]  # what transfer moves; results are summed
     kinds: eqx.AbstractVar[tuple[str, ...]]  # kinds of edge features in its layouts, in order

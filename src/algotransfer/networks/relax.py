@@ -2,7 +2,7 @@
 
 import dataclasses
 import functools
-from typing import final
+from typing import ClassVar, final
 
 import equinox as eqx
 import jax
@@ -186,6 +186,7 @@ class RelaxationExecutor(Executor):
     drift or explode.
     """
 
+    keeps_answer: ClassVar[bool] = True
     specialists: tuple["RelaxationAndHeads", ...]
     processors: tuple["Selection", ...]  # with summed scores
     algorithms: tuple[Algorithm, ...] = eqx.field(static=True)

@@ -4,6 +4,7 @@ A new supervision is a subclass of `Supervision`; an object of it is an entry of
 """
 
 from abc import abstractmethod
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import equinox as eqx
@@ -129,7 +130,7 @@ class TeacherForcing(Supervision):
         return algorithm.framework.carries_all and not self.masked
 
     def variants(self, algorithm):
-        return {"masked": TeacherForcing(masked=True)} if self.carries_all(algorithm) else {}
+        return {"masked": replace(self, masked=True)} if self.carries_all(algorithm) else {}
 
     def compare(self, algorithm, execution, truth):
         return algorithm.framework.compare_steps(algorithm, execution, truth)

@@ -105,6 +105,7 @@ function aboutTruth(truth) {
 function aboutNetwork(network) {
   if (now.step === 0) return `starts at ${name(graph.source)}`;
   if (now.step > last(network)) return `ended after step ${last(network)}`;
+  if (network.chosen?.[now.step - 1] === -1) return "has visited all nodes";
   const words = [];
   if (network.chosen) {
     const node = network.chosen[now.step - 1], p = chance(network, node);
