@@ -26,7 +26,7 @@ from algotransfer import Dataset, load_model, make_dataset
 from algotransfer.draw import save_figure
 from algotransfer.evaluation.by_step import errors_of_chunks
 from algotransfer.evaluation.summary import paper_key
-from algotransfer.report.cells import least_marked
+from algotransfer.report.cells import least_marked, read_at
 from algotransfer.report.collect import EXPERIMENT, read_results
 from algotransfer.reproduce.grid import experiments
 from algotransfer.training.runs import committed_weights
@@ -143,7 +143,7 @@ def main() -> None:
         for name in track(arguments.weights or without, "running on")
     ]
     write(arguments.out, rows, packages=("jax",))
-    show(rows, least_marked(read_results(COMMITTED)))
+    show(rows, least_marked(read_at(read_results(COMMITTED), "told")))
     if arguments.picture:
         save_figure(draw(rows), arguments.picture, dots_per_inch=DOTS)
 

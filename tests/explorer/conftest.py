@@ -30,7 +30,7 @@ def untrained(**fields) -> Model:
     experiment = Experiment(**{"hidden": 4, **fields})
     network = network_of(experiment, jax.random.key(0))
     count = len(experiment.tasks)
-    card = {"diverged": [False], "infinity": [3.0] * count}
+    card = {"diverged": [False], "infinity": [3.0] * count, "horizon": 8}
     return Model(experiment, (0,), jax.tree.map(lambda leaf: leaf[None], network), card)
 
 

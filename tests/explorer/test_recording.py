@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from algotransfer.algorithms import run
+from algotransfer.errors import UserError
 from algotransfer.evaluation.evaluation_batch import EvaluationBatch
 from algotransfer.evaluation.execute import execute
 from algotransfer.explorer import recording
@@ -89,9 +90,23 @@ def test_a_blind_run_is_that_of_execute(model):
     recorded, answer = record_execution(trained, GRAPH, blind=True), execute(trained, GRAPH)
     assert np.array_equal(recorded.execution.pred[-1], answer.pred)
     assert np.allclose(recorded.execution.key[-1], answer.key, rtol=1e-5)
-    assert recorded.execution.num_steps == 9
+    assert recorded.execution.num_steps == answer.steps == 8  # the longest training rollout
     assert recorded.infinity == 3.0
     assert "told nothing" in recorded.told
+    assert "read after step 8 (horizon)" in recorded.told
+
+
+def test_the_halting_rule_ends_the_recorded_steps(model):
+    trained = model(**KINDS["multitask"])
+    told = record_execution(trained, GRAPH)
+    horizon, settled = (record_execution(trained, GRAPH, halt=h) for h in ("horizon", "settled"))
+    assert horizon.execution.num_steps == 8
+    assert np.array_equal(horizon.execution.pred, told.execution.pred[:9])
+    assert "number of steps" in told.told
+    assert "number of steps" not in horizon.told
+    assert settled.told.endswith(f"after step {settled.execution.num_steps} (settled).")
+    with pytest.raises(UserError, match="choose termination"):
+        record_execution(model(**KINDS["tf"]), GRAPH, halt="horizon")
 
 
 def test_what_the_network_does_not_hold_is_not_shown(model):

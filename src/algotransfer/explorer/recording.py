@@ -98,12 +98,13 @@ def record_execution(
     if halt not in ("told", "termination"):
         free_run = free_run.with_steps(steps_to_run(halt, model, graph.num_nodes))
     execution = free_run.run(batch, np.array([0]), "all")
-    execution = jax.tree.map(lambda leaf: np.asarray(leaf)[0, 0], execution)
+    execution: Any = jax.tree.map(lambda leaf: leaf[0, 0], execution)
+    step = len(execution.key)
     if halt not in WITHOUT_READING:
-        step = int(read_at(halt, execution, graph.num_nodes, 0)[1])
-        execution = jax.tree.map(lambda leaf: leaf[:step], execution)
+        step = int(read_at(halt, execution, step, 0)[1])
     if halt not in ("told", "termination"):
-        told += f" Its answer is read after step {len(execution.key)} ({halt})."
+        told += f" Its answer is read after step {step} ({halt})."
+    execution = jax.tree.map(lambda leaf: np.asarray(leaf)[:step], execution)
     infinity = float(free_run.infinity[-1][0])
     recorded = _record(target, graph, infinity, execution)
     return RecordedRun(recorded, seed, infinity * target.algorithm.unit(graph.num_nodes), told)

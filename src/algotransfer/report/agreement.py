@@ -41,12 +41,6 @@ class KnownReason:
 
 KNOWN_REASONS = (
     KnownReason(
-        "parallel, teacher forcing",
-        {"supervision": ("tf",), "framework": ("parallel",)},
-        "In our evaluation keys change only in nodes that a breadth-first search has reached "
-        "(deviation M7); the paper's text carries every output.",
-    ),
-    KnownReason(
         "NE++ multi-task, sequential, 50 and 100 nodes",
         {
             "model": ("NE++",),
