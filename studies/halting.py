@@ -72,7 +72,7 @@ def measure(weights: str, dataset: Dataset) -> pandas.DataFrame:
         for name, rule in RULES.items():
             on_graphs = jax.vmap(lambda one, end, rule=rule: rule(one, end, horizon))
             steps = jax.vmap(on_graphs, in_axes=(0, None))(execution, length[index])
-            steps = np.asarray(steps)[:, :new, None] - 1
+            steps = np.minimum(steps, errors.shape[-1])[:, :new, None] - 1
             found.setdefault(name, []).append(np.take_along_axis(errors, steps, -1)[..., 0])
     rows = []
     for step, parts in found.items():

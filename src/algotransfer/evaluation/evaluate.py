@@ -98,7 +98,9 @@ def read_table(path: str | Path, kinds: Mapping[str, str]) -> pandas.DataFrame:
     text = {name: "" for name, kind in kinds.items() if kind == "str"}
     dtype: Any = dict.fromkeys(text, "str")
     try:
-        frame = pandas.read_csv(path, dtype=dtype, keep_default_na=False, na_values=[""])
+        frame = pandas.read_csv(
+            path, dtype=dtype, keep_default_na=False, na_values=[""], low_memory=False
+        )
     except ValueError as error:  # pandas raises subclasses for content that it cannot parse
         raise UserError(f"{path} is not a table of results ({error!s:.80})") from error
     missing = [name for name in kinds if name not in frame]
