@@ -14,6 +14,7 @@ from typing import Protocol
 
 from algotransfer import __version__
 from algotransfer.cli.bench import BenchCommand
+from algotransfer.cli.compare import CompareCommand
 from algotransfer.cli.data import DataCommand
 from algotransfer.cli.evaluate import EvaluateCommand
 from algotransfer.cli.execute import ExecuteCommand
@@ -40,6 +41,7 @@ COMMANDS: dict[str, type[Command]] = {
     "data": DataCommand,
     "train": TrainCommand,
     "evaluate": EvaluateCommand,
+    "compare": CompareCommand,
     "execute": ExecuteCommand,
     "reproduce": ReproduceCommand,
     "report": ReportCommand,

@@ -1,0 +1,77 @@
+"""`algotransfer compare`: several trained models on the same graphs."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+from tyro.conf import Positional
+
+from algotransfer.cli.options import choice, optional
+from algotransfer.datasets.presets import PAPER_FAMILIES
+from algotransfer.errors import UserError
+from algotransfer.graphs.registry import FAMILIES
+
+
+@dataclass(frozen=True)
+class CompareCommand:
+    """Compare trained models on the same test graphs, seed by seed.
+
+    Ratios compare a model with the first one; the interval is that of Welch's test on log errors.
+    """
+
+    models: Positional[tuple[str, ...]]
+    """Run folders, weights files, or names of trained models (`algotransfer list`)."""
+    num_nodes: tuple[int, ...] = (20, 50, 100)
+    """Numbers of nodes of the test graphs."""
+    family: Annotated[tuple[str, ...], choice(FAMILIES)] = PAPER_FAMILIES
+    """Families of the test graphs."""
+    num_graphs: int = 20
+    """Number of test graphs of each family and size."""
+    data: Annotated[tuple[Path, ...], optional("FILE")] = ()
+    """Data files (.npz) to compare on instead."""
+    metric: str = "pred"
+    """Error to compare: pred (wrong predecessors), key, or another metric of `evaluate`."""
+    out: Annotated[Path | None, optional("FOLDER")] = None
+    """Folder for the tables (.csv, .tex) and the figure (.png)."""
+    json: bool = False
+    """Print the table as JSON."""
+
+    def run(self) -> None:
+        """Compare, print the table, write the files."""
+        FAMILIES.check(*self.family)
+        if self.out is not None and self.out.is_file():
+            raise UserError(f"--out {self.out} is a file; name a folder")
+        from algotransfer.cli.console import next_step, output, progress_bar, wrote
+        from algotransfer.datasets import load_dataset
+        from algotransfer.evaluation.evaluate import unseen_graphs
+        from algotransfer.evaluation.result_tables import plain_table
+        from algotransfer.report.compare import compare, error_text
+
+        if self.data:
+            datasets = [load_dataset(path) for path in self.data]
+        else:
+            datasets = unseen_graphs(self.num_nodes, self.num_graphs, self.family).values()
+        with progress_bar() as bar:
+            task = bar.add_task("comparing", total=None)
+            comparison = compare(
+                self.models,
+                datasets,
+                metric=self.metric,
+                progress=lambda done, total: bar.update(task, completed=done, total=total),
+            )
+        if self.json:
+            output.print(comparison.table.to_json(orient="records"), soft_wrap=True)
+        else:
+            table = plain_table(
+                ["model"], ["nodes", "seeds", self.metric, "ratio to the first (95 %)"]
+            )
+            for row in comparison.table.itertuples():
+                known = row.ratio == row.ratio
+                ratio = f"{row.ratio:.2f} ({row.low:.2f}–{row.high:.2f})" if known else ""
+                table.add_row(row.model, str(row.num_nodes), str(row.seeds), error_text(row), ratio)
+            output.print(table)
+        if self.out is not None:
+            comparison.save(self.out)
+            wrote(self.out)
+        elif not self.json:
+            next_step("add --out FOLDER to keep the tables and a figure")

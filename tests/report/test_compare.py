@@ -1,0 +1,80 @@
+"""Models side by side: numbers equal those of `evaluate` and of scipy."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas
+import pytest
+from scipy.stats import ttest_ind
+
+import algotransfer as at
+from algotransfer.cli import main
+from algotransfer.report.compare import _table
+
+RUNS = Path(__file__).parents[2] / "studies" / "runs" / "transfer_grid"
+WITHOUT_STEPS, WITH_STEPS = "ne-bellman_ford-na", next((RUNS / "ne++-widest_seq-tf").iterdir())
+
+
+@pytest.fixture(scope="module")
+def comparison():
+    return at.compare([WITHOUT_STEPS, WITH_STEPS], [at.make_dataset(["er", "ba"], 2, 6)])
+
+
+def test_errors_are_those_of_evaluate(comparison):
+    frame = at.evaluate(WITHOUT_STEPS, [at.make_dataset(["er", "ba"], 2, 6)])
+    pred = frame.query("metric == 'pred' and row == 'network' and hop.isna()")
+    ours = comparison.errors.query("model == @WITHOUT_STEPS").set_index("seed")["value"]
+    assert ours.to_dict() == pytest.approx(pred.groupby("seed")["value"].mean().to_dict())
+
+
+def test_steps_and_curves_are_kept_where_they_exist(comparison):
+    assert set(comparison.by_step["model"]) == {WITHOUT_STEPS}
+    assert set(comparison.losses["model"]) == {"ne++-widest_seq-tf"}
+    assert comparison.losses.groupby("seed")["epoch"].max().between(54, 80).all()
+
+
+def test_files(comparison, tmp_path):
+    written = comparison.save(tmp_path / "new")
+    assert {path.name for path in written} == {
+        "table.csv",
+        "errors.csv",
+        "table.tex",
+        "by-step.csv",
+        "losses.csv",
+        "comparison.png",
+    }
+    assert (tmp_path / "new" / "comparison.png").read_bytes()[1:4] == b"PNG"
+    assert r"ne++-widest\_seq-tf &" in (tmp_path / "new" / "table.tex").read_text()
+
+
+def test_ratios_are_those_of_welchs_test():
+    first, second = np.exp([[0.1, 0.4, -0.3, 0.2], [1.1, 0.7, 1.6, 0.9]])
+    errors = pandas.DataFrame(
+        [("a", k, 100, v) for k, v in enumerate(first)]
+        + [("b", k, 100, v) for k, v in enumerate(second)],
+        columns=["model", "seed", "num_nodes", "value"],
+    )
+    row = _table(errors, ["a", "b"]).iloc[1]
+    test = ttest_ind(np.log(second), np.log(first), equal_var=False)
+    interval = np.exp(test.confidence_interval())
+    assert [row["low"], row["high"]] == pytest.approx(interval)
+    assert row["ratio"] == pytest.approx(np.exp(0.975))
+
+
+@pytest.mark.parametrize(("second", "missing"), [([0.0, 0.1, 0.2], True), ([0.1, 0.2], False)])
+def test_no_ratio_where_an_error_is_zero(second, missing):
+    errors = pandas.DataFrame(
+        [("a", k, 20, v) for k, v in enumerate([0.1, 0.3])]
+        + [("b", k, 20, v) for k, v in enumerate(second)],
+        columns=["model", "seed", "num_nodes", "value"],
+    )
+    assert np.isnan(_table(errors, ["a", "b"])["ratio"].iloc[1]) == missing
+
+
+def test_command_line(capsys):
+    graphs = ["--num-nodes", "6", "--num-graphs", "2", "--family", "er", "ba"]
+    assert main(["compare", WITHOUT_STEPS, *graphs, "--json"]) == 0
+    (row,) = json.loads(capsys.readouterr().out)
+    assert row["seeds"] == 3
+    assert row["ratio"] is None
