@@ -188,9 +188,9 @@ def compare(halt: str) -> dict:
     medians = {
         " ".join(name): {
             "seeds": len(values),
-            "median": round(float(np.median(values)), 4),
-            "lowest": round(float(values.min()), 4),
-            "highest": round(float(values.max()), 4),
+            "median": round(float(np.median(values)), 6),
+            "lowest": round(float(values.min()), 6),
+            "highest": round(float(values.max()), 6),
         }
         for name, values in errors.items()
     }

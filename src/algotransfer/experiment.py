@@ -76,13 +76,11 @@ class Experiment:
                 raise UserError(f"{field}={value}; expected at least 1 and at most {most:,}")
         if not 0 <= self.extra_steps <= MAX_EXTRA_STEPS:
             raise UserError(f"extra_steps={self.extra_steps}; expected 0 to {MAX_EXTRA_STEPS:,}")
-        if self.supervision == "tf":
-            for field in ("extra_steps", "trajectories", "select"):
-                if getattr(self, field) != getattr(Experiment, field):
-                    raise UserError(
-                        f"{field}={shown(getattr(self, field))} with supervision 'tf': teacher "
-                        "forcing shows every step and samples nothing; use 'na' or leave it out"
-                    )
+        if self.extra_steps and self.supervision == "tf":
+            raise UserError(
+                f"extra_steps={self.extra_steps} with supervision 'tf': teacher forcing shows "
+                "every step and ends with the algorithm; use 'na', or leave extra_steps out"
+            )
         for field in ("learning_rate", "clip_norm"):
             if not is_positive(value := getattr(self, field)):
                 raise UserError(

@@ -26,6 +26,29 @@ def test_a_mixed_dataset_is_its_families_one_after_the_other():
         np.testing.assert_array_equal(mixed[:, :width] if mixed.ndim > 1 else mixed, single)
 
 
+def test_mixed_sizes_are_padded_with_isolated_nodes():
+    dataset = make_dataset(("er", "grid"), num_graphs=26, num_nodes=20, min_nodes=8)
+    assert dataset.num_nodes == 20
+    assert dataset.arguments["min_nodes"] == 8
+    length = np.asarray(dataset.trace("dijkstra").length)  # nodes that the source reaches
+    grids = set(length[dataset.family == "grid"].tolist())
+    assert grids == {8, 9, 10, 12, 14, 15, 16, 18, 20}
+    assert length[:26].tolist() != sorted([20] * 26)
+    for graph, size in zip(dataset.graphs[:26], np.repeat(range(8, 21), 2), strict=True):
+        assert np.asarray(graph.senders)[graph.senders < 20].max() < size
+    last = sample_graphs("er", 2, 20)
+    np.testing.assert_array_equal(dataset.graphs.source[24:26], last.source)
+
+
+@pytest.mark.parametrize(
+    ("family", "num_nodes", "min_nodes", "said"),
+    [("er", 8, 9, "min_nodes is 9"), ("er", 8, 1, "min_nodes is 1"), ("grid", 7, 7, "product")],
+)
+def test_impossible_sizes_are_refused(family, num_nodes, min_nodes, said):
+    with pytest.raises(ValueError, match=said):
+        make_dataset(family, 4, num_nodes, min_nodes=min_nodes)
+
+
 def test_arguments_say_what_determines_the_data():
     dataset = make_dataset("ba", num_graphs=2, num_nodes=8, seed=1, split="test", attachments=2)
     assert dataset.arguments == {

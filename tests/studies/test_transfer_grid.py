@@ -1,0 +1,56 @@
+"""The committed comparison of transfer methods follows from the committed errors."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import transfer_grid
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(autouse=True)
+def in_the_repository(monkeypatch):
+    monkeypatch.chdir(ROOT)
+
+
+@pytest.fixture(scope="module")
+def committed():
+    return json.loads((ROOT / transfer_grid.COMPARISON).read_text())
+
+
+@pytest.mark.parametrize("halt", ["told", "horizon"])
+def test_comparisons_follow_from_the_errors(halt, committed):
+    assert json.loads(json.dumps(transfer_grid.compare(halt))) == committed[halt]
+
+
+def test_a_known_effect_is_found_and_averaged_over_targets():
+    errors = {
+        ("ne", target, method): np.exp([0.0, 0.1, -0.1, 0.05, -0.05]) * factor
+        for target, factor in (("dijkstra", 0.01), ("reliable_seq", 0.3))
+        for method in ("none", *transfer_grid.TRANSFER)
+    }
+    for target in ("dijkstra", "reliable_seq"):
+        errors["ne", target, "multitask"] = errors["ne", target, "none"] / 2
+    targets = list(transfer_grid.BASES)
+    multitask = transfer_grid.ratio(errors, "ne", targets, ("multitask",))
+    assert multitask["ratio"] == pytest.approx(0.5)
+    assert multitask["verdict"] == "helps"
+    transfer = transfer_grid.ratio(errors, "ne", targets, transfer_grid.TRANSFER)
+    assert transfer["verdict"] == "makes no difference"
+    del errors["ne", "dijkstra", "none"]
+    assert transfer_grid.ratio(errors, "ne", targets, ("multitask",)) is None
+
+
+def test_the_findings_quote_the_comparison(committed):
+    page = (ROOT / "docs" / "findings.md").read_text()
+    for name, cell in committed["told"]["errors"].items():
+        if name.startswith("ne++"):
+            quoted = f"{cell['median']:.3f} ({cell['lowest']:.3f}–{cell['highest']:.3f})"
+            assert quoted in page, name
+    for name in ("ne++ multitask", "ne++ transfer"):
+        result = committed["told"]["main"][name]
+        low, high = result["interval"]
+        assert f"{result['ratio']:.2f} (" in page
+        assert f"{low:.2f}–{high:.2f})" in page
