@@ -28,7 +28,8 @@ from algotransfer.report.collect import (
     read_hops,
     read_results,
 )
-from algotransfer.training.runs import Model, committed_weights
+from algotransfer.trained_models import committed_weights
+from algotransfer.training.runs import Model
 
 NUMBERS = ("value", "num_graphs", "low", "high", "diverged")
 DEFAULT_HALT = "told"  # rows have it as an empty `halt`

@@ -35,7 +35,7 @@ from algotransfer.evaluation.summary import paper_key
 from algotransfer.methods import METHODS
 from algotransfer.report.claims import PAPER_BASES, SEQUENTIAL
 from algotransfer.report.collect import EXPERIMENT
-from algotransfer.training.runs import committed_weights
+from algotransfer.trained_models import committed_weights
 
 
 def last(execution, length, horizon: int):

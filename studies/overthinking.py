@@ -29,7 +29,7 @@ from algotransfer.evaluation.summary import paper_key
 from algotransfer.report.cells import least_marked, read_at
 from algotransfer.report.collect import EXPERIMENT, read_results
 from algotransfer.reproduce.grid import experiments
-from algotransfer.training.runs import committed_weights
+from algotransfer.trained_models import committed_weights
 
 FAMILIES, NODES = ("er", "ba", "grid"), 20
 BEFORE, AFTER = 6, 30  # measured steps before and after the end

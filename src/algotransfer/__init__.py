@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from algotransfer.graphs import write_graph as write_graph
     from algotransfer.paper import paper_tables as paper_tables
     from algotransfer.report.compare import compare as compare
+    from algotransfer.trained_models import list_models as list_models
     from algotransfer.training import Model as Model
     from algotransfer.training import load_model as load_model
     from algotransfer.training import train as train

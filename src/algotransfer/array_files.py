@@ -74,6 +74,15 @@ def load_arrays(path: str | Path) -> tuple[dict[str, np.ndarray], dict[str, Any]
             ) from error
 
 
+def load_card(path: str | Path) -> dict[str, Any]:
+    """Read only the card of a file of `save_arrays`, without verifying the sha256 of its arrays."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return json.loads(str(parse_array(CARD, archive.read(CARD + SUFFIX))[()]))
+    except (*DAMAGE, KeyError) as error:
+        raise DamagedFile(f"{path} is damaged ({error}); make or fetch it again") from error
+
+
 def _unpack(file: BinaryIO) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
     """Return the arrays and the card; raise one of `DAMAGE` if the file is damaged."""
     size = file.seek(0, os.SEEK_END)

@@ -125,6 +125,12 @@ class Experiment:
             parts.append(f"extra{self.extra_steps}")
         return "-".join(parts)
 
+    @property
+    def short_name(self) -> str:
+        """Name of trained models: without `na`, and with a constant for ∞ (`inf100`)."""
+        name = self.name.replace(f"{self.target}-na", self.target)
+        return name if self.infinity == "instance" else f"{name}-inf{self.infinity:g}"
+
     def pretraining(self) -> Experiment | None:
         """Return the experiment whose trained processor this one starts from, or None."""
         if not METHODS[self.method].pretrained:

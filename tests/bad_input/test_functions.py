@@ -59,6 +59,7 @@ def calls(tmp_path_factory):
         "load_dataset": {"path": folder / "data.npz"},
         "save_dataset": {"dataset": data, "path": folder / "x.npz", "algorithm": "bfs"},
         "load_model": {"source": name},
+        "list_models": {"target": "dijkstra", "folder": folder / "runs"},
         "sample_graphs": {"family": "er", **size, "shape": "any"},
         "make_dataset": {"family": ("er", "ba"), **size, "shape": "any"},
         "run": {"algorithm": "bfs", "graphs": batch, "record": "full", "layout": "dense"},

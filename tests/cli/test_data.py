@@ -11,7 +11,7 @@ from algotransfer.cli import main
 from algotransfer.datasets import load_dataset, make_dataset, save_dataset
 from algotransfer.datasets.presets import PRESETS, Preset
 from algotransfer.graphs import from_networkx, write_graph
-from algotransfer.training import committed_weights
+from algotransfer.trained_models import list_models
 
 
 @pytest.fixture(autouse=True)
@@ -141,5 +141,6 @@ def test_list_shows_every_name(capsys, monkeypatch):
     text = capsys.readouterr().out
     for name in ("reliable_seq", "Most reliable path (parallel)", "grid", "5000 × 20", "max_mpnn"):
         assert name in text
-    assert all(f"{name} " in text for name in committed_weights())  # to be copied, in one piece
+    names = [model.name for model in list_models()]
+    assert all(f"{name} " in text for name in names)  # to be copied, in one piece
     assert "next  algotransfer data" in text

@@ -24,7 +24,7 @@ class EvaluateCommand:
     """
 
     model: Positional[str]
-    """Run folder, weights file, or name of weights in the package (`algotransfer list`)."""
+    """Trained model: a name (`algotransfer list models`), a run folder or a weights file."""
     num_nodes: tuple[int, ...] = (20, 50, 100)
     """Numbers of nodes of the test graphs."""
     family: Annotated[tuple[str, ...], choice(FAMILIES)] = PAPER_FAMILIES

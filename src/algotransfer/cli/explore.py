@@ -26,7 +26,7 @@ class ExploreCommand:
     """
 
     models: Positional[tuple[str, ...]] = ()
-    """Run folders, weights files, or names of weights in the package, all of one algorithm."""
+    """Trained models of one algorithm: names (`algotransfer list models`), run folders or files."""
     graph: Annotated[Path | None, optional("FILE", "a sampled test graph")] = None
     """Your own graph: an edge list (.csv with source,target,weight) or GraphML (.graphml)."""
     family: Annotated[str, choice(FAMILIES)] = "er"

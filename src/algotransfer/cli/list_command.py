@@ -3,14 +3,24 @@
 import inspect
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any, Literal
+
+from tyro.conf import Positional
+
+from algotransfer.cli.options import optional
+from algotransfer.errors import UserError
 
 Section = tuple[str, tuple[str, ...], Iterable[tuple[str, ...]]]  # title, columns, rows
 
 
 @dataclass(frozen=True)
 class ListCommand:
-    """List the names of algorithms, networks, methods, trained weights and all other choices."""
+    """List the names of algorithms, networks, methods, trained models and all other choices."""
+
+    kind: Annotated[Positional[Literal["models"] | None], optional("{models}", "all names")] = None
+    """What to list: trained models only, or all names."""
+    target: Annotated[str | None, optional("ALGORITHM", "all")] = None
+    """Only trained models that have learned this algorithm."""
 
     def run(self) -> None:
         """Print a table for each kind of name."""
@@ -18,12 +28,16 @@ class ListCommand:
         from algotransfer.cli.tables import titled
         from algotransfer.evaluation.result_tables import plain_table
 
-        for title, columns, rows in _sections():
+        if self.target is not None and self.kind is None:
+            raise UserError(f"--target selects trained models: list models --target {self.target}")
+        sections = [_trained_models(self.target)]
+        for title, columns, rows in sections if self.kind else [*_sections(), *sections]:
             table = plain_table(columns)
             for row in rows:
                 table.add_row(*row)
             output.print(titled(title, table))
-        next_step("algotransfer data --algorithm dijkstra --family er --out er_dijkstra.npz")
+        make_data = "data --algorithm dijkstra --family er --out er_dijkstra.npz"
+        next_step(f"algotransfer {'execute NAME GRAPH.csv' if self.kind else make_data}")
 
 
 def _sections() -> Iterator[Section]:
@@ -34,7 +48,6 @@ def _sections() -> Iterator[Section]:
     from algotransfer.networks import MODELS, PROCESSORS
     from algotransfer.reproduce.grid import TABLES, experiments
     from algotransfer.supervisions import SUPERVISIONS
-    from algotransfer.training import committed_weights, load_model
 
     head = ("name", "title", "framework", "weights")
     rows = ((a.name, a.title, a.framework.name, _weights(*a.weights)) for a in ALGORITHMS.values())
@@ -53,9 +66,13 @@ def _sections() -> Iterator[Section]:
     yield "Transfer methods (--method)", head, rows
     rows = ((name, str(len(experiments((name,))))) for name in TABLES)
     yield "Tables of the paper (--table)", ("name", "experiments"), rows
-    models = ((name, load_model(name)) for name in committed_weights())
-    rows = ((name, str(len(m.seeds)), str(m.experiment.infinity)) for name, m in models)
-    yield "Trained weights (algotransfer evaluate NAME)", ("name", "seeds", "∞"), rows
+
+
+def _trained_models(target: str | None) -> Section:
+    from algotransfer.trained_models import list_models
+
+    rows = [(m.name, m.experiment.target, str(len(m.seeds))) for m in list_models(target)]
+    return "Trained models (algotransfer evaluate NAME)", ("name", "target", "seeds"), rows
 
 
 def _weights(low: float, high: float) -> str:

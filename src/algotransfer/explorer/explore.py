@@ -34,8 +34,9 @@ def explore(
     **Arguments:**
 
     - `graph`: a single graph of up to 500 nodes; what `read_graph` returns brings its own names.
-    - `models`: run folders, weights files, names of committed weights or models that have learned
-        one algorithm; a mapping gives them names of your own. None shows the algorithm alone.
+    - `models`: models that have learned one algorithm, or their names (see `list_models`), run
+        folders or weights files; a mapping gives them labels of your own. None shows the
+        algorithm alone.
     - `algorithm`: what to show without a model, Dijkstra's by default; several can be switched.
     - `names`: names of the nodes; their numbers by default.
     - `seed`: which of the models' networks; by default the first that did not diverge.
@@ -80,12 +81,18 @@ def sample_title(family: str, num_nodes: int, seed: int) -> str:
 
 
 def model_label(model: Model) -> str:
-    """Return a short label of a model: network, supervision, transfer method."""
+    """Return a short label of a model: network, supervision, and what else its name says."""
     experiment = model.experiment
-    words = f"{experiment.model.upper()} {experiment.supervision}"
-    if experiment.method == "none":
-        return words
-    return f"{words}, {experiment.method.replace('_', ' ')} ({' + '.join(experiment.base)})"
+    parts = [f"{experiment.model.upper()} {experiment.supervision}"]
+    if experiment.method != "none":
+        parts.append(f"{experiment.method.replace('_', ' ')} ({' + '.join(experiment.base)})")
+    if experiment.select != "best":
+        parts.append("mean of trajectories")
+    if experiment.extra_steps:
+        parts.append(f"{experiment.extra_steps} extra steps")
+    if experiment.infinity != "instance":
+        parts.append(f"∞ = {experiment.infinity:g}")
+    return ", ".join(parts)
 
 
 def _load(models) -> dict[str, Model]:

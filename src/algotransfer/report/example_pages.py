@@ -7,7 +7,8 @@ from typing import Any
 from algotransfer.evaluation.summary import paper_key
 from algotransfer.report.cells import least_marked
 from algotransfer.report.collect import trained_runs
-from algotransfer.training.runs import Model, committed_weights, load_model
+from algotransfer.trained_models import committed_weights
+from algotransfer.training.runs import Model, load_model
 
 EXAMPLES_FOLDER = "examples"
 EXAMPLE_SIZES = (20, 50, 100)

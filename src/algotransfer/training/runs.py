@@ -13,7 +13,7 @@ import platform
 import subprocess
 import sys
 from dataclasses import dataclass
-from importlib import metadata, resources
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -27,15 +27,15 @@ from algotransfer.devices import default_device
 from algotransfer.errors import UserError, shown
 from algotransfer.experiment import MAX_SEEDS, Experiment, fingerprint, first_difference
 from algotransfer.files import DamagedFile, ForeignFile, set_aside, write_atomically
-from algotransfer.limits import FLOAT32_RANGE, is_positive
+from algotransfer.limits import FLOAT32_RANGE, MAX_FLOAT, is_positive
 from algotransfer.networks.executor import Executor
-from algotransfer.registry import UnknownName, nearest
+from algotransfer.registry import UnknownName
+from algotransfer.trained_models import WEIGHTS, find_weights, read_config
 from algotransfer.training.examples import network_of
 from algotransfer.training.named_arrays import from_arrays, to_arrays
 from algotransfer.training.transfer import METHODS, transfer
 from algotransfer.type_checks import check_fields
 
-WEIGHTS = "weights.npz"
 CHECKPOINT = "checkpoint.npz"
 METRICS = "metrics.jsonl"
 FORMAT = "algotransfer weights 1"
@@ -84,15 +84,6 @@ def configuration(experiment: Experiment, seeds: tuple[int, ...], splits: Splits
 def run_folder(root: str | Path, experiment: Experiment, config: dict[str, Any]) -> Path:
     """Return the folder of a run; equal configurations share it."""
     return Path(root) / experiment.name / fingerprint(config)
-
-
-def read_config(folder: Path) -> dict[str, Any] | None:
-    """Return the configuration of a run, or None if its hash is not the folder's name."""
-    try:
-        config = json.loads((folder / "config.json").read_bytes())
-        return config if fingerprint(config) == folder.name else None
-    except (OSError, ValueError, RecursionError):
-        return None
 
 
 def keep_config(folder: Path, config: dict[str, Any]) -> None:
@@ -190,10 +181,9 @@ def load_model(source: str | Path) -> Model:
 
     **Arguments:**
 
-    - `source`: a run folder, a weights file, or the name of weights that come with the package
-        (`algotransfer list` shows them).
+    - `source`: a run folder, a weights file, or a name (`algotransfer list models` shows them).
     """
-    path = _weights_path(source)
+    path = find_weights(source)
     arrays, card = load_arrays(path)
     if card.get("format") != FORMAT:
         raise UserError(
@@ -230,6 +220,12 @@ def _check_card(card: dict[str, Any]) -> tuple[Experiment, tuple[int, ...]]:
             f"what stands for ∞ is {shown(infinity)}, expected a number above 0, {FLOAT32_RANGE}, "
             f"for each of its {len(experiment.tasks)} tasks"
         )
+    weights = card.get("weights", [])
+    numbers = isinstance(weights, list) and all(
+        type(v) in (int, float) and abs(v) <= MAX_FLOAT for v in weights
+    )
+    if not numbers or len(weights) not in (0, 2):
+        raise UserError(f"its range of weights is {shown(weights)}, expected two numbers")
     if not isinstance(card.get("data"), dict) or not isinstance(card["data"].get("train"), dict):
         raise UserError("its card does not say what data it was trained on")
     return experiment, tuple(seeds)
@@ -266,30 +262,3 @@ def is_finished(folder: Path) -> bool:
     except (DamagedFile, ForeignFile, FileNotFoundError):
         return False
     return True
-
-
-def committed_weights() -> dict[str, Path]:
-    """Return the paths of the weights in the package, by name."""
-    folder = Path(str(resources.files("algotransfer") / "weights"))
-    return {path.stem: path for path in sorted(folder.glob("*.npz"))}
-
-
-def _weights_path(source: str | Path) -> Path:
-    path = Path(source)
-    if path.is_file():
-        return path
-    if (path / WEIGHTS).is_file():
-        return path / WEIGHTS
-    if str(source) in committed_weights():
-        return committed_weights()[str(source)]
-    if (path / "config.json").is_file():
-        raise FileNotFoundError(
-            f"{path} has no {WEIGHTS} yet: its training has not ended; "
-            "run the same `algotransfer train` command again to go on with it"
-        )
-    names = committed_weights()
-    raise FileNotFoundError(
-        f"{source} is neither a run folder nor a weights file, nor the name of weights that come "
-        f"with the package{nearest(str(source), names, most=3)}; `algotransfer list` shows "
-        f"those {len(names)}"
-    )

@@ -1,0 +1,145 @@
+"""Trained models by name: weights in the package and run folders. Importable without jax."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from importlib import resources
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from algotransfer.array_files import load_card
+from algotransfer.errors import UserError
+from algotransfer.experiment import Experiment, fingerprint
+from algotransfer.registry import check_name, nearest
+
+WEIGHTS = "weights.npz"
+RUNS = "runs"  # the default folder of runs
+
+
+class TrainedModel(NamedTuple):
+    """A trained model that can be loaded by its name.
+
+    **Arguments:**
+
+    - `name`: what `load_model` and the command line take.
+    - `path`: the weights file, or the run folder.
+    """
+
+    name: str
+    path: Path
+    experiment: Experiment
+    seeds: tuple[int, ...]
+
+
+def list_models(target: str | None = None, folder: str | Path = RUNS) -> list[TrainedModel]:
+    """List the trained models of the package, then those of a folder of runs.
+
+    **Arguments:**
+
+    - `target`: only models that have learned this algorithm.
+    - `folder`: folder of runs; it may be missing.
+    """
+    listed = [*_in_package(), *_in_folder(Path(folder))]
+    targets = {model.experiment.target for model in listed}
+    if target is not None:
+        check_name("target of a trained model", target, sorted(targets))
+    return [model for model in listed if target in (None, model.experiment.target)]
+
+
+def find_weights(source: str | Path) -> Path:
+    """Return the weights file of a model: a path, or a name as in `list_models`.
+
+    A name may be shortened as long as it is the beginning of one name only. Names of the package
+    come before those of run folders.
+    """
+    path, text = Path(source), str(source)
+    if path.is_file():
+        return path
+    if (path / WEIGHTS).is_file():
+        return path / WEIGHTS
+    if text in committed_weights():
+        return committed_weights()[text]
+    if (path / "config.json").is_file():
+        raise FileNotFoundError(
+            f"{path} has no {WEIGHTS} yet: its training has not ended; "
+            "run the same `algotransfer train` command again to go on with it"
+        )
+    package = {model.name: model for model in _in_package()}
+    inside = _in_folder(path.parent) if path.parent != Path() else []
+    runs = {model.name: model for model in inside}
+    by_default = {model.name.removeprefix(f"{RUNS}/"): model for model in _in_folder(Path(RUNS))}
+    for known in (package, runs, by_default):
+        matches = [known[text]] if text in known else _beginning_with(text, known)
+        if len(matches) == 1:
+            found = matches[0].path
+            return found / WEIGHTS if found.is_dir() else found
+        if matches:
+            names = ", ".join(model.name for model in matches[:5])
+            more = ", …" if len(matches) > 5 else ""
+            raise UserError(
+                f"{text!r:.80} is the beginning of {len(matches)} names ({names}{more}); give one "
+                "of them, see `algotransfer list models`"
+            )
+    names = [*package, *runs, *by_default]
+    raise FileNotFoundError(
+        f"{source} is neither a run folder nor a weights file, nor the name of a trained model"
+        f"{nearest(text, names, most=3)}; `algotransfer list models` shows the names"
+    )
+
+
+def committed_weights() -> dict[str, Path]:
+    """Return the paths of the weights in the package, by the name of their file."""
+    folder = Path(str(resources.files("algotransfer") / "weights"))
+    return {path.stem: path for path in sorted(folder.glob("*.npz"))}
+
+
+def read_config(folder: Path) -> dict[str, Any] | None:
+    """Return the configuration of a run, or None if its hash is not the folder's name."""
+    try:
+        config = json.loads((folder / "config.json").read_bytes())
+        return config if fingerprint(config) == folder.name else None
+    except (OSError, ValueError, RecursionError):
+        return None
+
+
+def _in_package() -> list[TrainedModel]:
+    cards = {path: load_card(path) for path in committed_weights().values()}
+    return _named((path, card, path.stem.rpartition("-")[2]) for path, card in cards.items())
+
+
+def _in_folder(folder: Path) -> list[TrainedModel]:
+    paths = [path.parent for path in sorted(folder.glob(f"*/*/{WEIGHTS}"))]
+    configs = {path: config for path in paths if (config := read_config(path)) is not None}
+    named = _named((path, config, path.name) for path, config in configs.items())
+    return [model._replace(name=f"{folder}/{model.name}") for model in named]
+
+
+def _named(found: Iterable[tuple[Path, dict[str, Any], str]]) -> list[TrainedModel]:
+    """Name models by their experiments, and by their hashes too where that is not unique."""
+    models = []
+    for path, config, run_hash in found:
+        with suppress(UserError, KeyError, TypeError):  # leave out runs of another version
+            experiment = Experiment.from_json(config["experiment"])
+            models.append((path, experiment, tuple(config["seeds"]), run_hash))
+    count = Counter(experiment.short_name for _, experiment, _, _ in models)
+
+    def name(experiment: Experiment, run_hash: str) -> str:
+        short = experiment.short_name
+        return short if count[short] == 1 else f"{short}-{run_hash}"
+
+    return [
+        TrainedModel(name(experiment, run_hash), path, experiment, seeds)
+        for path, experiment, seeds, run_hash in models
+    ]
+
+
+def _beginning_with(text: str, known: Mapping[str, TrainedModel]) -> list[TrainedModel]:
+    """Models whose name begins with a text, or the name of their file, which has a hash."""
+    return [
+        model
+        for name, model in known.items()
+        if name.startswith(text) or model.path.stem.startswith(text)
+    ]

@@ -1,0 +1,87 @@
+"""Trained models by name: in the package, in run folders, by their beginning."""
+
+import json
+import shutil
+
+import pytest
+
+from algotransfer import list_models, load_model
+from algotransfer.array_files import load_card
+from algotransfer.cli import main
+from algotransfer.experiment import fingerprint
+from algotransfer.trained_models import committed_weights, find_weights
+from algotransfer.training.runs import card_configuration
+
+NAME = "relax-dijkstra-na-4a6b0caf5adbc5a0"
+
+
+def make_run(folder, name=NAME, **changes):
+    """A finished run with committed weights, and perhaps other settings."""
+    path = committed_weights()[name]
+    config = card_configuration(load_card(path))
+    config["experiment"] |= changes
+    run = folder / "relax" / fingerprint(config)
+    run.mkdir(parents=True)
+    (run / "config.json").write_text(json.dumps(config))
+    shutil.copy(path, run / "weights.npz")
+    return run
+
+
+@pytest.mark.parametrize(
+    ("name", "file"),
+    [
+        ("relax-dijkstra", NAME),
+        ("relax-dijkstra-inf", "relax-dijkstra-na-ca476ca9f1b924cd"),
+        (NAME, NAME),
+        (NAME[:-6], NAME),
+        ("ne++-dijkstra", "ne++-dijkstra-na"),
+        ("ne++-dijkstra-extra10", "ne++-dijkstra-na-extra10-ff596c48efc773dc"),
+        ("ne++-dijkstra-ex", "ne++-dijkstra-na-extra10-ff596c48efc773dc"),
+        ("ne++-dijkstra-tf", "ne++-dijkstra-tf"),
+    ],
+)
+def test_names_and_unique_beginnings(name, file):
+    assert find_weights(name).stem == file
+
+
+def test_every_name_in_the_package_is_unique_and_can_be_loaded():
+    models = list_models()
+    assert len({model.name for model in models}) == len(models) == len(committed_weights())
+    assert all(find_weights(model.name) == model.path for model in models)
+    assert load_model("relax-reliable_par").experiment.target == "reliable_par"
+
+
+def test_ambiguous_and_unknown_names():
+    message = r"'relax-dijk' is the beginning of 2 names \(relax-dijkstra, relax-dijkstra-inf100\)"
+    with pytest.raises(ValueError, match=message):
+        find_weights("relax-dijk")
+    with pytest.raises(FileNotFoundError, match="did you mean 'relax-dijkstra' or"):
+        find_weights("relx-dijkstra")
+    with pytest.raises(ValueError, match="unknown target of a trained model 'dijkstraa'"):
+        list_models("dijkstraa")
+
+
+def test_run_folders(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    first = make_run(tmp_path / "runs", model="relax", extra_steps=7)
+    assert find_weights("relax-dijkstra-extra7") == (first / "weights.npz").relative_to(tmp_path)
+    assert find_weights("runs/relax-dij").parent.name == first.name
+    assert find_weights(f"{tmp_path}/runs/relax").parent == first
+    make_run(tmp_path / "runs", extra_steps=7, learning_rate=0.1)
+    with pytest.raises(ValueError, match="beginning of 2 names .*relax-dijkstra-extra7-"):
+        find_weights("runs/relax")
+    assert find_weights(f"relax-dijkstra-extra7-{first.name[:6]}").parent.name == first.name
+    make_run(tmp_path / "runs", later="field")  # of another version
+    names = [model.name for model in list_models("dijkstra") if model.name.startswith("runs/")]
+    assert len(names) == 2
+    assert find_weights("relax-dijkstra") == committed_weights()[NAME]  # the package comes first
+
+
+def test_list_models_of_a_target(capsys):
+    assert main(["list", "models", "--target", "reliable_par"]) == 0
+    shown = capsys.readouterr().out
+    assert "relax-widest_par-reliable_par-multitask" in shown
+    assert "relax-dijkstra" not in shown
+    assert "Graph families" not in shown
+    assert main(["list", "--target", "prim"]) == 2
+    assert "list models --target prim" in capsys.readouterr().err
