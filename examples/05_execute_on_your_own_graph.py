@@ -39,13 +39,14 @@ for node, name in enumerate(names):
     truth = next(iter(answers.values()))
     cells = [f"{truth.true_key[node]:.2f} from {names[truth.true_pred[node]]}"]
     for answer in answers.values():
-        wrong = "!" if answer.wrong[node] else ""
+        wrong = "!" if answer.worse[node] else ""
         cells.append(f"{wrong}{answer.key[node]:.2f} from {names[answer.pred[node]]}")
     print(f"{name:10}" + "".join(f"{cell:>22}" for cell in cells))
 
-# The network saw nothing of the true answer; it used these values instead.
+# The networks saw nothing of the true answer; what stands for infinity comes from the graph.
 for label, answer in answers.items():
     print(
-        f"{label}: {answer.wrong.sum()} of {answer.reached.sum()} predecessors are wrong (!); "
+        f"{label}: {answer.wrong.sum()} of {answer.reached.sum()} predecessors differ, "
+        f"{answer.worse.sum()} of them worse (!); "
         f"{answer.steps} steps, {answer.infinity:.2f} in place of infinity"
     )

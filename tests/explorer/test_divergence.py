@@ -8,7 +8,7 @@ import pytest
 
 from algotransfer.algorithms import get_algorithm, run
 from algotransfer.evaluation.evaluation_batch import EvaluationBatch
-from algotransfer.explorer.divergence import errors, find_divergence, right_choices, wrong_answers
+from algotransfer.explorer.divergence import count_answers, errors, find_divergence, right_choices
 from algotransfer.explorer.recording import record_execution, record_trace
 from algotransfer.explorer.scene import until_the_end
 from algotransfer.graphs import from_edges, sample_graphs
@@ -37,7 +37,7 @@ def test_the_algorithm_agrees_with_itself(name):
     divergence = find_divergence(algorithm, GRAPH, truth, network, NAMES)
     assert divergence.step is None
     assert divergence.sentence == "The network follows the algorithm to its last step."
-    assert wrong_answers(truth, network)[0] == 0
+    assert count_answers(algorithm, GRAPH, truth, network)[:2] == (0, 0)
     for values in errors(algorithm, truth, network, INFINITY, 1.0).values():
         assert len(values) == truth.num_steps
         assert not np.any(values)
@@ -80,7 +80,8 @@ def test_a_wrong_pointer_is_found_when_it_is_set():
     divergence = find_divergence(algorithm, GRAPH, truth, network, NAMES)
     right = truth.pred[-1, node]
     assert divergence.sentence == f"step 4: v{node} points at itself instead of v{right}"
-    assert wrong_answers(truth, network) == (1, int(truth.reached[-1].sum()))
+    reached = int(truth.reached[-1].sum())
+    assert count_answers(algorithm, GRAPH, truth, network) == (1, 1, reached)
     assert errors(algorithm, truth, network, INFINITY, 1.0)["pred"][3] == 0.25
 
 
@@ -126,7 +127,7 @@ def test_last_errors_are_the_metrics_of_evaluation(model):
     metrics = batch.measure(np.array([0]))[0][1].graphs
     algorithm = get_algorithm(target)
     truth = record_trace(algorithm, run(target, GRAPH))
-    seen, _, infinity, _ = record_execution(trained, GRAPH)
+    seen, _, infinity, *_ = record_execution(trained, GRAPH)
     measured = errors(algorithm, truth, seen, infinity, 1.0)
     for name in ("key", "pred"):
         assert measured[name][-1] == pytest.approx(metrics[name].item(), rel=1e-4)

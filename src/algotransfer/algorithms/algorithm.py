@@ -49,6 +49,9 @@ class Algorithm:
     - `unit`: `(number of nodes) -> number` that keys are divided by for the network.
     - `cost`: how good a predicted answer is: the key along its `path`, the weight of its `tree`,
         or None where neither is defined.
+    - `scaling`: how keys change if all weights are multiplied by the same number: `linear` (by
+        that number too), `constant` (not at all), or None if the answer changes. Weights outside
+        the range of a network's training graphs are rescaled unless it is None.
     """
 
     name: str
@@ -65,6 +68,7 @@ class Algorithm:
     stand_in: Callable[[Array], Array] = field(default=largest_final_key_plus_one)
     unit: Callable[[int], float] = field(default=lambda num_nodes: 1.0)
     cost: Literal["path", "tree"] | None = "path"
+    scaling: Literal["linear", "constant"] | None = None
 
     def __post_init__(self):
         check_fields(self)

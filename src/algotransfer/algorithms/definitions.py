@@ -20,6 +20,7 @@ bfs = Algorithm(
     weighted=False,
     binary=True,
     cost=None,
+    scaling="constant",
 )
 
 bellman_ford = Algorithm(
@@ -30,6 +31,7 @@ bellman_ford = Algorithm(
     source_key=lambda num_nodes: 0.0,
     unreached_key=np.inf,
     smaller_is_better=True,
+    scaling="linear",
 )
 
 widest_par = Algorithm(
@@ -40,6 +42,7 @@ widest_par = Algorithm(
     source_key=lambda num_nodes: np.inf,
     unreached_key=0.0,
     smaller_is_better=False,
+    scaling="linear",
 )
 
 reliable_par = Algorithm(
@@ -63,6 +66,7 @@ prim = Algorithm(
     smaller_is_better=True,
     stand_in=lambda final_key: jnp.full(final_key.shape[:-1], 2.0),
     cost="tree",
+    scaling="linear",
 )
 
 dijkstra = replace(bellman_ford, name="dijkstra", title="Dijkstra", framework=SEQUENTIAL)
@@ -80,6 +84,7 @@ dfs = Algorithm(
     stand_in=lambda final_key: jnp.full(final_key.shape[:-1], final_key.shape[-1] + 1.0),
     unit=lambda num_nodes: float(num_nodes),
     cost=None,
+    scaling="constant",
 )
 
 widest_seq = replace(

@@ -25,7 +25,7 @@ class ExecuteCommand:
     """Run a trained model on your own graph and compare it with the algorithm."""
 
     model: Positional[str]
-    """Run folder, weights file, or name of weights in the package (`algotransfer list`)."""
+    """Trained model: a name (`algotransfer list models`), a run folder or a weights file."""
     graph: Positional[Path]
     """Graph file: an edge list (.csv with source,target,weight) or GraphML (.graphml)."""
     source: Annotated[str | None, optional("NODE", "the first node")] = None
@@ -38,8 +38,8 @@ class ExecuteCommand:
     """When the answer of a model that learned from answers alone is read: told (after as many steps
     as nodes; default for relax and --extra-steps), horizon (after the longest training rollout;
     default for others) or settled (once no predecessor has changed for five steps)."""
-    infinity: Annotated[float | None, optional("FLOAT", "its mean over the training graphs")] = None
-    """Number that stands for ∞ in the network's input."""
+    infinity: Annotated[float | None, optional("FLOAT", "from the graph")] = None
+    """Number that stands for ∞, in the units of the weights."""
     out: Annotated[Path | None, optional("PATH")] = None
     """File for both answers: .csv (one line per node) or .graphml."""
 
@@ -48,6 +48,8 @@ class ExecuteCommand:
         if self.out is not None and self.out.suffix not in (".csv", ".graphml"):
             raise UserError(f"--out {self.out}: expected a name that ends in .csv or .graphml")
         check_file(self.out)
+        import numpy as np
+
         from algotransfer.cli.console import next_step, output, wrote
         from algotransfer.cli.options import read_user_graph
         from algotransfer.cli.tables import titled
@@ -68,19 +70,23 @@ class ExecuteCommand:
         )
         rows = list(_rows(answer, names))
         table = plain_table(COLUMNS[:3], COLUMNS[3:])
-        for row, wrong in list(zip(rows, answer.wrong, strict=True))[:ROWS_ON_SCREEN]:
+        styles = np.where(answer.worse, "red", np.where(answer.wrong, "yellow", ""))
+        for row, style in list(zip(rows, styles, strict=True))[:ROWS_ON_SCREEN]:
             *words, key, true_key = row
             texts = [*map(str, words), f"{key:.4g}", f"{true_key:.4g}"]
-            table.add_row(*texts, style="red" if wrong else "")
+            table.add_row(*texts, style=str(style))
         title = f"{answer.algorithm.title} from {names[int(graph.source)]}, seed {answer.seed}"
         output.print(titled(title, table))
         if len(rows) > ROWS_ON_SCREEN:
             output.print(f"… and {len(rows) - ROWS_ON_SCREEN} more nodes")
         output.print(
-            f"{answer.wrong.sum()} of {answer.reached.sum()} reached nodes have another "
-            f"predecessor than the algorithm gives them\nread after {answer.steps} steps, with "
-            f"{answer.infinity:.4g} in place of ∞; the network saw nothing of the true answer"
+            f"{answer.wrong.sum()} of {answer.reached.sum()} predecessors differ from the "
+            f"algorithm's, {answer.worse.sum()} of them worse\n"
+            f"read after {answer.steps} steps, with {answer.infinity:.4g} in place of ∞; the "
+            "network saw nothing of the true answer"
         )
+        if answer.weight_factor != 1:
+            output.print(f"the network saw the weights times {answer.weight_factor:.4g}")
         if self.out is None:
             next_step("add --out FILE.csv or --out FILE.graphml to keep both answers")
             return

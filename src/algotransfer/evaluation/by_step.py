@@ -33,7 +33,7 @@ def evaluate_by_step(
 
     **Arguments:**
 
-    - `source`: a model, a run folder, a weights file, or the name of committed weights.
+    - `source`: a model, its name (see `list_models`), a run folder or a weights file.
     - `past_end`: steps to run beyond the number of nodes.
 
     **Returns:** one row per seed, family, number of nodes and step, thinned to every fifth step

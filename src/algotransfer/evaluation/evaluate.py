@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,6 +13,7 @@ from algotransfer.datasets.presets import PAPER_FAMILIES
 from algotransfer.errors import UserError
 from algotransfer.evaluation.evaluate_networks import COLUMNS, Progress, evaluate_networks
 from algotransfer.evaluation.horizon import training_horizon
+from algotransfer.evaluation.training_range import fit_graphs
 from algotransfer.files import DamagedFile, write_atomically
 from algotransfer.training.runs import Model, load_model
 
@@ -31,9 +33,10 @@ def evaluate(
 
     **Arguments:**
 
-    - `source`: a model, a run folder, a weights file, or the name of committed weights.
+    - `source`: a model, its name (see `list_models`), a run folder or a weights file.
     - `datasets`: graphs of any sizes and families; by default the paper's test graphs of 20, 50
-        and 100 nodes.
+        and 100 nodes. Weights outside the range of the training graphs are rescaled if the answer
+        does not depend on their scale; errors of keys are in the rescaled units.
     - `halt`: when the answer of a network that learned from answers alone is read: `told` (after
         the algorithm's number of steps, as in the paper), `horizon` (after the longest training
         rollout) or `settled` (once no pointer has changed for a few steps).
@@ -41,18 +44,26 @@ def evaluate(
     **Returns:** the tidy table of `evaluate_networks`.
     """
     model = source if isinstance(source, Model) else load_model(source)
-    if datasets is None:
-        datasets = unseen_graphs()
+    given = unseen_graphs() if datasets is None else datasets
+    given = given.values() if isinstance(given, Mapping) else given
     horizon = training_horizon(model) if halt == "horizon" else 0
     return evaluate_networks(
         model.networks,
         model.experiment,
         model.seeds,
-        datasets,
+        [_fitted(model, dataset) for dataset in given],
         progress,
         halt=halt,
         horizon=horizon,
     )
+
+
+def _fitted(model: Model, dataset: Dataset) -> Dataset:
+    """Replace graphs whose weights are rescaled for the model."""
+    graphs = fit_graphs(model, dataset.graphs, dataset.arguments).graphs
+    if graphs is dataset.graphs:
+        return dataset
+    return dataclasses.replace(dataset, graphs=graphs, _traces={})
 
 
 def unseen_graphs(

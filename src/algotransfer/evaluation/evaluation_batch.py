@@ -67,7 +67,7 @@ class EvaluationBatch:
         horizon: int = 0,
     ) -> "EvaluationBatch":
         """Run the algorithms to their end, which leaves few numbers per node."""
-        networks, tasks, _ = target_only(networks, tasks_of(experiment))
+        networks, tasks = target_only(networks, tasks_of(experiment))
         check_halt(halt, tasks[-1])
         ends = [first_and_last(task.algorithm, graphs) for task in tasks]
         free_run = FreeRun.told(networks, tasks, ends, experiment.infinity, layout)

@@ -7,13 +7,15 @@ from pathlib import Path
 
 import jax
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 
 from algotransfer.algorithms import Algorithm, run
 from algotransfer.errors import UserError, shown
 from algotransfer.evaluation.halting import WITHOUT_READING, check_halt, default_halt, read_at
 from algotransfer.evaluation.harness import FreeRun, target_only
 from algotransfer.evaluation.horizon import training_horizon
+from algotransfer.evaluation.paths import worse_predecessors
+from algotransfer.evaluation.training_range import fit_graphs, infinity_without_answer
 from algotransfer.graphs.graph import Graph
 from algotransfer.graphs.named import check_single
 from algotransfer.limits import FLOAT32_RANGE, is_positive
@@ -24,20 +26,29 @@ from algotransfer.training.runs import Model, load_model
 
 @dataclass(frozen=True)
 class Answer:
-    """The answers of a network and of the algorithm for one graph, in the network's units.
+    """The answers of a network and of the algorithm for one graph.
 
-    A node that the algorithm does not reach has −1 as its true predecessor. `steps` is the step
-    after which the network's answer was read.
+    Keys are in the units of the graph's weights (`dfs`: divided by the number of nodes). A node
+    that the algorithm does not reach has −1 as its true predecessor.
+
+    **Arguments:**
+
+    - `steps`: the step after which the network's answer was read.
+    - `infinity`: what stood for ∞.
+    - `weight_factor`: what weights were multiplied by for the network.
+    - `worse`: the reached nodes whose predecessor is not the algorithm's and not as good.
     """
 
     algorithm: Algorithm
     seed: int
     steps: int
     infinity: float
+    weight_factor: float
     key: Float[np.ndarray, " n"]
     pred: Int[np.ndarray, " n"]
     true_key: Float[np.ndarray, " n"]
     true_pred: Int[np.ndarray, " n"]
+    worse: Bool[np.ndarray, " n"]
 
     @property
     def reached(self) -> np.ndarray:
@@ -46,7 +57,7 @@ class Answer:
 
     @property
     def wrong(self) -> np.ndarray:
-        """The reached nodes whose predecessor is not the algorithm's."""
+        """The reached nodes whose predecessor is not the algorithm's, equally good ones too."""
         return self.reached & (self.pred != self.true_pred)
 
 
@@ -61,14 +72,17 @@ def execute(
 ) -> Answer:
     """Run a trained network free on a graph, without any knowledge of the answer.
 
+    Weights outside the range of the training graphs are rescaled for the network if the answer
+    does not depend on their scale, and keys are scaled back.
+
     **Arguments:**
 
-    - `model`: a model, a run folder, a weights file, or the name of committed weights.
+    - `model`: a model, its name (see `list_models`), a run folder or a weights file.
     - `graph`: a single graph; the execution starts from its source.
     - `seed`: which of the model's networks; by default the first that did not diverge.
     - `steps`: read the answer after this many steps; by default `halt` decides.
-    - `infinity`: what the network sees for ∞, in its units; by default the mean over its training
-        graphs.
+    - `infinity`: what stands for ∞, in the units of the keys; by default the largest key along
+        paths with the fewest edges, plus one in the network's units.
     - `halt`: when the answer of a network that learned from answers alone is read: `horizon`,
         `settled`, or `told` (after as many steps as there are nodes). By default `told` for relax
         and for training with extra steps, otherwise `horizon`.
@@ -82,39 +96,45 @@ def execute(
         raise UserError(f"steps={steps}; expected 1 to {MAX_STEPS:,}")
     if infinity is not None and not is_positive(infinity):
         raise UserError(f"infinity={shown(infinity)}; expected a number above 0, {FLOAT32_RANGE}")
-    tasks = tasks_of(model.experiment)
-    constants = model.card["infinity"] if infinity is None else [float(infinity)] * len(tasks)
     networks = jax.tree.map(lambda leaf: leaf[None], model.network(seed))
-    networks, tasks, constants = target_only(networks, tasks, constants)
+    networks, tasks = target_only(networks, tasks_of(model.experiment))
     target = tasks[-1]
     if halt is None:
         halt = "told" if steps else default_halt(model, target)
     check_halt(halt, target)
     steps = steps or steps_to_run(halt, model, graph.num_nodes)
 
+    algorithm = target.algorithm
     batch = jax.tree.map(lambda leaf: np.asarray(leaf)[None], graph)
-    free_run = FreeRun.untold(networks, tasks, constants, steps)
+    truth = run(algorithm, batch, record="final")  # first, since it checks the weights
+    true_key, true_pred = np.asarray(truth.final_key), np.asarray(truth.final_pred)
+
+    fitted, weight_factor, key_factor = fit_graphs(model, batch)
+    if infinity is None:
+        stand_ins = infinity_without_answer(model, tasks, fitted)
+    else:
+        stand_ins = [infinity * key_factor] * len(tasks)
+    free_run = FreeRun.untold(networks, tasks, stand_ins, steps)
     read_last = target.supervision.told_steps and halt in WITHOUT_READING
     record = "last" if read_last else "steps"
-    execution = free_run.run(batch, np.array([0]), record)
+    execution = free_run.run(fitted, np.array([0]), record)
     execution = jax.tree.map(lambda leaf: leaf[0, 0], execution)
     if halt not in WITHOUT_READING:
         execution, step = read_at(halt, execution, steps, steps)
         steps = int(step)
-    key, pred = target.supervision.final_answer(target.algorithm, execution)
-
-    algorithm = target.algorithm
-    truth = run(algorithm, graph, record="final")
-    raw = np.asarray(truth.final_key)
+    key, pred = target.supervision.final_answer(algorithm, execution)
+    pred = np.asarray(pred)
     return Answer(
-        algorithm,
-        seed,
-        steps,
-        constants[-1],
-        np.asarray(key),
-        np.asarray(pred),
-        np.where(np.isinf(raw), np.inf, raw / algorithm.unit(graph.num_nodes)),
-        np.asarray(truth.final_pred),
+        algorithm=algorithm,
+        seed=seed,
+        steps=steps,
+        infinity=float(stand_ins[-1][0] / key_factor[0]),
+        weight_factor=float(weight_factor[0]),
+        key=np.asarray(key) / key_factor,
+        pred=pred,
+        true_key=true_key[0] / np.float32(algorithm.unit(graph.num_nodes)),
+        true_pred=true_pred[0],
+        worse=worse_predecessors(algorithm, batch, pred[None], true_key, true_pred)[0],
     )
 
 

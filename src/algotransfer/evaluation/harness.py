@@ -16,6 +16,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float, Int
 
 from algotransfer.algorithms import Trace
@@ -121,11 +122,17 @@ class FreeRun:
         cls,
         networks: Executor,
         tasks: tuple[Task, ...],
-        infinity: Sequence[float],
+        infinity: Sequence[ArrayLike],
         steps: int,
         num_graphs: int = 1,
     ) -> FreeRun:
-        """Tell the networks nothing of the answer: constants for ∞, and one number of steps."""
+        """Tell the networks nothing of the answer.
+
+        **Arguments:**
+
+        - `infinity`: for each task the stand-in for ∞, one number or one per graph.
+        - `steps`: one number for all tasks and graphs.
+        """
         return cls(
             networks,
             tasks,
@@ -168,13 +175,11 @@ class FreeRun:
         return self.networks, chosen, infinity, steps, *static
 
 
-def target_only(
-    networks: Executor, tasks: tuple[Task, ...], per_task: Sequence = ()
-) -> tuple[Executor, tuple[Task, ...], Sequence]:
-    """Drop the other algorithms of a network, and their entries of `per_task`, if independent."""
+def target_only(networks: Executor, tasks: tuple[Task, ...]) -> tuple[Executor, tuple[Task, ...]]:
+    """Drop the other algorithms of a network where the target does not depend on them."""
     if not networks.independent:
-        return networks, tasks, per_task
-    return networks.for_task(len(tasks) - 1), tasks[-1:], per_task[-1:]
+        return networks, tasks
+    return networks.for_task(len(tasks) - 1), tasks[-1:]
 
 
 @partial(jax.jit, static_argnames=("tasks", "num_steps", "record", "layout"))

@@ -24,6 +24,8 @@ hops = replace(
     cost=None,
 )
 
+TOLERANCE = 1e-6  # relative difference of equally good keys, against rounding
+
 
 class Paths(eqx.Module):
     """The paths that predicted pointers describe."""
@@ -39,9 +41,16 @@ def hop_distances(graphs: Graph) -> Int[np.ndarray, "graphs n"]:
     return np.where(np.isfinite(distance), distance, -1).astype(np.int32)
 
 
+def breadth_first_keys(algorithm: Algorithm, graphs: Graph) -> Float[np.ndarray, "graphs n"]:
+    """Keys along the paths with the fewest edges: never better than the algorithm's answer."""
+    parent = np.asarray(run(hops, graphs, record="final").final_pred)
+    parent = np.where(parent < 0, np.arange(graphs.num_nodes), parent)
+    return np.asarray(follow(algorithm, graphs, jnp.asarray(parent)).key)
+
+
 @partial(jax.jit, static_argnums=0)
 def follow(algorithm: Algorithm, graphs: Graph, pointer: Int[Array, "*seeds graphs n"]) -> Paths:
-    """Follows the pointers of a batch of graphs; axes in front of the batch are seeds."""
+    """Follow the pointers of a batch of graphs; axes in front of the batch are seeds."""
     one = jax.vmap(partial(_follow_one, algorithm))
     for _ in pointer.shape[:-2]:
         one = jax.vmap(one, in_axes=(None, 0))
@@ -71,3 +80,32 @@ def _follow_one(algorithm: Algorithm, graph: Graph, pointer: Int[Array, " n"]) -
     key = algorithm.initial_key(graph.source, n)
     key = lax.fori_loop(0, jnp.max(jnp.where(arrives, depth, 0)), lengthen, key)
     return Paths(arrives, key, weight)
+
+
+def worse_predecessors(
+    algorithm: Algorithm,
+    graphs: Graph,
+    pointer: Int[np.ndarray, "graphs n"],
+    true_key: Float[np.ndarray, "graphs n"],
+    true_pred: Int[np.ndarray, "graphs n"],
+) -> Bool[np.ndarray, "graphs n"]:
+    """Mark the reached nodes whose predecessor is not the algorithm's and not as good.
+
+    A predecessor is as good if it leads to the source and the key through it is as good as the
+    true key; for `cost="tree"`, if all predecessors form a tree that is as light as the true one.
+    """
+    reached = true_pred >= 0
+    other = reached & (pointer != true_pred)
+    paths = jax.tree.map(np.asarray, follow(algorithm, graphs, jnp.asarray(pointer)))
+    if algorithm.cost == "path":
+        through = algorithm.relax(np.take_along_axis(true_key, pointer, -1), paths.weight)
+        close = np.isclose(through, true_key, rtol=TOLERANCE, atol=0)
+        as_good = paths.arrives & (close | np.asarray(algorithm.better(through, true_key)))
+    elif algorithm.cost == "tree":
+        inner = reached & (true_pred != np.arange(graphs.num_nodes))
+        weight, best = (np.sum(w, axis=-1, where=inner) for w in (paths.weight, true_key))
+        rooted = np.all(paths.arrives & ~(other & ~inner), axis=-1, where=reached)
+        as_good = (rooted & (weight <= best * (1 + TOLERANCE)))[:, None]
+    else:
+        as_good = False
+    return other & ~np.asarray(as_good)

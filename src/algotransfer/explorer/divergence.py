@@ -13,6 +13,7 @@ from algotransfer.algorithms import Algorithm
 from algotransfer.algorithms.frameworks import initial_state
 from algotransfer.algorithms.frameworks.sequential import best_queued, visit
 from algotransfer.evaluation.metrics import squared, wrong
+from algotransfer.evaluation.paths import worse_predecessors
 from algotransfer.explorer.recording import RecordedExecution
 from algotransfer.graphs import Graph
 
@@ -71,12 +72,18 @@ def errors(
     return result
 
 
-def wrong_answers(truth: RecordedExecution, network: RecordedExecution) -> tuple[int, int]:
-    """Count the reached nodes with a wrong final predecessor, and all reached nodes."""
+def count_answers(
+    algorithm: Algorithm, graph: Graph, truth: RecordedExecution, network: RecordedExecution
+) -> tuple[int, int, int]:
+    """Count the reached nodes with another final predecessor, those with a worse one, and all."""
     reached = truth.reached[-1]
     taught_by_steps = truth.visited is None and network.stop is not None  # parallel
     last = network.pred[network.at(truth.num_steps) if taught_by_steps else -1]
-    return int((reached & (last != truth.pred[-1])).sum()), int(reached.sum())
+    pointer = np.where(last < 0, np.arange(graph.num_nodes), last)  # none: the node itself
+    batch = jax.tree.map(lambda leaf: np.asarray(leaf)[None], graph)
+    answer = (pointer[None], truth.key[-1:], truth.pred[-1:])
+    worse = worse_predecessors(algorithm, batch, *answer)
+    return int((reached & (last != truth.pred[-1])).sum()), int(worse.sum()), int(reached.sum())
 
 
 def right_choices(

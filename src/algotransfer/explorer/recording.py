@@ -14,6 +14,7 @@ from algotransfer.evaluation.evaluation_batch import first_and_last
 from algotransfer.evaluation.execute import healthy_seed, steps_to_run
 from algotransfer.evaluation.halting import WITHOUT_READING, check_halt, default_halt, read_at
 from algotransfer.evaluation.harness import FreeRun, target_only
+from algotransfer.evaluation.training_range import fit_graphs, infinity_without_answer
 from algotransfer.graphs import Graph
 from algotransfer.training.examples import tasks_of
 from algotransfer.training.objective import Task
@@ -65,6 +66,7 @@ class RecordedRun(NamedTuple):
     execution: RecordedExecution
     seed: int
     infinity: float  # the stand-in for ∞
+    unit: float  # the key that is 1 for the network
     told: str  # a sentence with # in place of the stand-in
 
 
@@ -78,13 +80,13 @@ def record_execution(
     """Run a network of a model and record every step up to its end; see `explore`."""
     seed = healthy_seed(model) if seed is None else seed
     networks = jax.tree.map(lambda leaf: leaf[None], model.network(seed))
-    networks, tasks, constants = target_only(
-        networks, tasks_of(model.experiment), model.card["infinity"]
-    )
+    networks, tasks = target_only(networks, tasks_of(model.experiment))
     target = tasks[-1]
     batch = jax.tree.map(lambda leaf: np.asarray(leaf)[None], graph)
+    batch, _, key_factor = fit_graphs(model, batch)
     if blind:
-        free_run = FreeRun.untold(networks, tasks, constants, graph.num_nodes)
+        stand_ins = infinity_without_answer(model, tasks, batch)
+        free_run = FreeRun.untold(networks, tasks, stand_ins, graph.num_nodes)
         told = "It was told nothing of the answer; ∞ is # to it."
     else:
         ends = [first_and_last(task.algorithm, batch) for task in tasks]
@@ -106,11 +108,14 @@ def record_execution(
         told += f" Its answer is read after step {step} ({halt})."
     execution = jax.tree.map(lambda leaf: np.asarray(leaf)[:step], execution)
     infinity = float(free_run.infinity[-1][0])
-    recorded = _record(target, graph, infinity, execution)
-    return RecordedRun(recorded, seed, infinity * target.algorithm.unit(graph.num_nodes), told)
+    unit = target.algorithm.unit(graph.num_nodes) / float(key_factor[0])
+    recorded = _record(target, graph, infinity, unit, execution)
+    return RecordedRun(recorded, seed, infinity * unit, unit, told)
 
 
-def _record(task: Task, graph: Graph, infinity: float, steps: Any) -> RecordedExecution:
+def _record(
+    task: Task, graph: Graph, infinity: float, unit: float, steps: Any
+) -> RecordedExecution:
     """Convert an `Execution` of NumPy arrays; mark keys that the network does not hold."""
     algorithm, source = task.algorithm, int(graph.source)
     carry_all = task.supervision.carries_all(algorithm)
@@ -140,7 +145,7 @@ def _record(task: Task, graph: Graph, infinity: float, steps: Any) -> RecordedEx
     if not task.supervision.told_steps:
         stop = 1 / (1 + np.exp(-np.clip(steps.stop.astype(float), -80, 80)))
     return RecordedExecution(
-        key * algorithm.unit(graph.num_nodes),
+        key * unit,
         held,
         pred,
         reached,

@@ -9,7 +9,7 @@ from matplotlib.colors import to_hex
 
 from algotransfer.algorithms import Algorithm, get_algorithm, run
 from algotransfer.draw import BEST, WORST
-from algotransfer.explorer.divergence import errors, find_divergence, right_choices, wrong_answers
+from algotransfer.explorer.divergence import count_answers, errors, find_divergence, right_choices
 from algotransfer.explorer.recording import RecordedExecution, RecordedRun, record_trace
 from algotransfer.graphs import Graph
 from algotransfer.graphs.named import undirected_edges
@@ -77,9 +77,8 @@ def _network(
 ) -> Data:
     seen = until_the_end(recorded.execution, truth)
     divergence = find_divergence(algorithm, graph, truth, seen, short)
-    wrong, reached = wrong_answers(truth, seen)
-    unit = algorithm.unit(graph.num_nodes)
-    curves = errors(algorithm, truth, seen, recorded.infinity, unit)
+    wrong, worse, reached = count_answers(algorithm, graph, truth, seen)
+    curves = errors(algorithm, truth, seen, recorded.infinity, recorded.unit)
     right = {}
     if seen.chosen is not None:
         right = {"right": "".join(str(int(one)) for one in right_choices(truth, seen))}
@@ -95,6 +94,7 @@ def _network(
             "sentence": divergence.sentence,
         },
         "wrong": [wrong, reached] if algorithm.predicts_predecessors else None,
+        "worse": worse,
         "errors": {name: [number(one) for one in curve] for name, curve in curves.items()},
         **right,
         **execution(seen),

@@ -11,6 +11,7 @@ from algotransfer.algorithms.truth import Infinity, make_truth, stand_in_for
 from algotransfer.datasets import Dataset
 from algotransfer.errors import UserError
 from algotransfer.experiment import Experiment
+from algotransfer.graphs.graph import Graph
 from algotransfer.limits import FLOAT32_RANGE, is_positive
 from algotransfer.networks import Executor, create_network, edge_kinds, make_layouts
 from algotransfer.supervisions import SUPERVISIONS
@@ -95,3 +96,9 @@ def typical_infinity(tasks: tuple[Task, ...], dataset: Dataset, infinity: Infini
             )
         constants.append(constant)
     return constants
+
+
+def weight_range(graphs: Graph) -> list[float]:
+    """Return the smallest and the largest weight of a batch; empty without edges."""
+    weights = np.asarray(graphs.weights)[np.asarray(graphs.edge_mask())]
+    return [float(weights.min()), float(weights.max())] if weights.size else []

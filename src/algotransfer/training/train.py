@@ -22,7 +22,12 @@ from algotransfer.files import remove_leftovers
 from algotransfer.locks import locked
 from algotransfer.training import progress
 from algotransfer.training.epochs import TrainingRun, finite
-from algotransfer.training.examples import make_examples, tasks_of, typical_infinity
+from algotransfer.training.examples import (
+    make_examples,
+    tasks_of,
+    typical_infinity,
+    weight_range,
+)
 from algotransfer.training.objective import Examples
 from algotransfer.training.runs import (
     CHECKPOINT,
@@ -115,6 +120,7 @@ def train(
             "infinity": infinity,
             "memory": run.memory,
             "horizon": int(np.max(training.truths[-1].length)),
+            "weights": weight_range(splits.train.graphs),
         }
         model = Model(experiment, seeds, run.states.best, card)
         write_checksum(path / METRICS)

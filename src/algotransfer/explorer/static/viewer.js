@@ -148,7 +148,7 @@ function drawChoice() {
     $("sentence").textContent = sentence;
     $("go").hidden = step === null;
     $("verdict").classList.toggle("agrees", step === null);
-    $("answer").textContent = network.wrong ? `In the end ${network.wrong[0]} of ${network.wrong[1]} predecessors are wrong.` : "";
+    $("answer").textContent = network.wrong ? `In the end ${network.wrong[0]} of ${network.wrong[1]} predecessors differ, ${network.worse} of them worse.` : "";
     $("told").textContent = `${network.experiment}, seed ${network.seed}. ` + network.told.replace("#", show(network.infinity));
     if (step !== null) marks.push(mark("part", step, sentence));
     const stop = network.stop?.findIndex((p) => p > 0.5) ?? -1;

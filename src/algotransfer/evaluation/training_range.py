@@ -1,0 +1,157 @@
+"""Fit graphs to the training graphs of a model: weights, the stand-in for ∞, graphs seen before.
+
+`evaluate`, `execute` and `explore` call `fit_graphs` before anything else. Nothing here reads the
+answer of the target.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import warnings
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from jaxtyping import Float
+
+from algotransfer.algorithms.algorithm import largest_final_key_plus_one
+from algotransfer.datasets import make_dataset
+from algotransfer.evaluation.harness import target_only
+from algotransfer.evaluation.paths import breadth_first_keys
+from algotransfer.files import Notice
+from algotransfer.graphs.graph import Graph
+from algotransfer.graphs.sampling import MAX_WEIGHT, MIN_WEIGHT
+from algotransfer.training.examples import tasks_of
+from algotransfer.training.objective import Task
+from algotransfer.training.runs import Model
+
+MAX_SAMPLED = 100_000  # training graphs of a family up to which they are sampled again
+
+
+class FittedGraphs(NamedTuple):
+    """Graphs as the networks of a model see them.
+
+    **Arguments:**
+
+    - `weight_factor`: what the weights of each graph were multiplied by, a power of two.
+    - `key_factor`: what the target's keys are multiplied by in consequence.
+    """
+
+    graphs: Graph
+    weight_factor: Float[np.ndarray, " graphs"]
+    key_factor: Float[np.ndarray, " graphs"]
+
+
+def fit_graphs(
+    model: Model, graphs: Graph, arguments: Mapping[str, Any] | None = None
+) -> FittedGraphs:
+    """Rescale the weights of a batch to those of the training graphs; warn where that fails.
+
+    Weights in the training range stay as they are. Others are multiplied by the power of two that
+    brings their median closest to the middle of the training range, if the answer is the same
+    (`Algorithm.scaling`). Powers of two change no rounding, so ties stay ties.
+
+    **Arguments:**
+
+    - `arguments`: those of the dataset, if there is one.
+    """
+    _warn_of_training_graphs(model, graphs, arguments)
+    same = np.ones(len(graphs), np.float32)
+    _, tasks = target_only(model.networks, tasks_of(model.experiment))
+    algorithms = [task.algorithm for task in tasks if task.algorithm.weighted]
+    known = training_weights(model)
+    edges = np.asarray(graphs.edge_mask())
+    if known is None or not algorithms or not edges.any():
+        return FittedGraphs(graphs, same, same)
+
+    low, high = known
+    weights = np.asarray(graphs.weights)
+    smallest = np.min(weights, axis=-1, where=edges, initial=np.inf)
+    largest = np.max(weights, axis=-1, where=edges, initial=-np.inf)
+    outside = (smallest < low) | (largest > high)
+    if not outside.any():
+        return FittedGraphs(graphs, same, same)
+    fixed = [a for a in algorithms if a.scaling is None]
+    rescaled = outside & (smallest > 0) & np.isfinite(largest) & (not fixed)
+    trained = f"the network was trained on {low:.4g} to {high:.4g}"
+    for graph in np.flatnonzero(outside & ~rescaled)[:1]:
+        why = f", and weights of {fixed[0].name} cannot be rescaled" if fixed else ""
+        _warn(
+            f"weights go from {smallest[graph]:.4g} to {largest[graph]:.4g}, {trained}{why}; "
+            "expect more mistakes, or train on graphs like these"
+        )
+    ratio = np.where(rescaled, largest / np.where(rescaled, smallest, 1), 0)
+    widest = np.argmax(ratio)
+    if ratio[widest] * low > high:
+        _warn(
+            f"weights go from {smallest[widest]:.4g} to {largest[widest]:.4g}, a factor of "
+            f"{ratio[widest]:.4g}; {trained}, a factor of {high / low:.4g}: NE and NE++ make "
+            "more mistakes on such graphs, relax the fewest"
+        )
+
+    median = np.ones(len(graphs))
+    median[rescaled] = np.nanmedian(np.where(edges, weights, np.nan)[rescaled], axis=-1)
+    exponent = np.where(rescaled, np.round(np.log2((low + high) / 2 / median)), 0)
+    factor = np.exp2(exponent).astype(np.float32)
+    graphs = dataclasses.replace(graphs, weights=weights * factor[:, None])
+    linear = tasks[-1].algorithm.scaling == "linear"
+    return FittedGraphs(graphs, factor, factor if linear else same)
+
+
+def training_weights(model: Model) -> tuple[float, float] | None:
+    """Smallest and largest weight of a model's training graphs; None if they are not known."""
+    if "split" in _training_data(model):
+        return MIN_WEIGHT, MAX_WEIGHT
+    known = model.card.get("weights")
+    return (known[0], known[1]) if known else None
+
+
+def infinity_without_answer(
+    model: Model, tasks: tuple[Task, ...], graphs: Graph
+) -> list[Float[np.ndarray, " graphs"]]:
+    """Choose the stand-in for ∞ of each task and graph, in the network's units.
+
+    The instance rule is applied to the keys along the paths with the fewest edges. These keys are
+    not better than the answer, so the stand-in is above all keys of a shortest path. A model that
+    was trained with a constant keeps it where it is large enough.
+    """
+    chosen = []
+    for task, constant in zip(tasks, model.card["infinity"][-len(tasks) :], strict=True):
+        key = breadth_first_keys(task.algorithm, graphs)
+        bound = np.maximum(task.algorithm.stand_in(key), largest_final_key_plus_one(key))
+        bound = bound / np.float32(task.algorithm.unit(graphs.num_nodes))
+        fixed = model.experiment.infinity != "instance"
+        chosen.append(np.maximum(bound, np.float32(constant)) if fixed else bound)
+    return chosen
+
+
+def _training_data(model: Model) -> Mapping[str, Any]:
+    return model.card.get("data", {}).get("train", {})
+
+
+def _warn_of_training_graphs(
+    model: Model, graphs: Graph, arguments: Mapping[str, Any] | None
+) -> None:
+    """Warn if the model was trained on some of the graphs."""
+    data = dict(_training_data(model))
+    if data.get("num_nodes") != graphs.num_nodes:
+        return
+    if "split" in data and data["num_graphs"] <= MAX_SAMPLED:  # equal arguments, equal graphs
+        trained = set(_contents(make_dataset(data.pop("graph"), **data).graphs))
+        count = sum(content in trained for content in _contents(graphs))
+    else:
+        count = len(graphs) if arguments == data else 0
+    if count:
+        several = f"{count} of these {len(graphs)} graphs" if len(graphs) > 1 else "this graph"
+        _warn(f"the model was trained on {several}; sample test graphs with split='test'")
+
+
+def _contents(graphs: Graph) -> Iterator[bytes]:
+    """Yield the edges of each graph as bytes, without its source."""
+    arrays = [np.asarray(a) for a in (graphs.senders, graphs.receivers, graphs.weights)]
+    for count, *rows in zip(2 * graphs.num_edges(), *arrays, strict=True):
+        yield b"".join(row[:count].tobytes() for row in rows)
+
+
+def _warn(message: str) -> None:
+    warnings.warn(message, Notice, stacklevel=4)
