@@ -19,7 +19,7 @@ ON_THE_COMMAND_LINE = {
     "train --seeds": "--seeds without a value; expected INT",
     "train --supervision tf --extra-steps 3": "extra_steps=3 with supervision 'tf'",
     "train --method fine_tune": "needs a base algorithm (--base prim)",
-    "evaluate": "evaluate needs MODEL: Run folder, weights file, or name of weights",
+    "evaluate": "evaluate needs MODEL: Trained model: a name (`algotransfer list models`)",
     "evaluate a b": "unexpected argument 'b' of evaluate",
     "evaluate ne-dijkstra-na --data x.npz --num-nodes 20": "--num-nodes samples test graphs",
     "data --out graphs.csv": "datasets are written as .npz files",

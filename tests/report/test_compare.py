@@ -13,7 +13,7 @@ from algotransfer.cli import main
 from algotransfer.report.compare import _table
 
 RUNS = Path(__file__).parents[2] / "studies" / "runs" / "transfer_grid"
-WITHOUT_STEPS, WITH_STEPS = "ne-bellman_ford-na", next((RUNS / "ne++-widest_seq-tf").iterdir())
+WITHOUT_STEPS, WITH_STEPS = "ne-bellman_ford", next((RUNS / "ne++-widest_seq-tf").iterdir())
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from tyro.conf import Positional
 
@@ -62,13 +62,19 @@ class CompareCommand:
         if self.json:
             output.print(comparison.table.to_json(orient="records"), soft_wrap=True)
         else:
-            table = plain_table(
-                ["model"], ["nodes", "seeds", self.metric, "ratio to the first (95 %)"]
-            )
-            for row in comparison.table.itertuples():
-                known = row.ratio == row.ratio
-                ratio = f"{row.ratio:.2f} ({row.low:.2f}–{row.high:.2f})" if known else ""
-                table.add_row(row.model, str(row.num_nodes), str(row.seeds), error_text(row), ratio)
+            table = plain_table(["model"], ["nodes", "seeds", self.metric, "ratio (95 %)"])
+            for model, rows in comparison.table.groupby("model", sort=False):
+                row: Any
+                for place, row in enumerate(rows.itertuples()):
+                    known = row.ratio == row.ratio
+                    ratio = f"{row.ratio:.2f} ({row.low:.2f}–{row.high:.2f})" if known else ""
+                    table.add_row(
+                        "" if place else str(model),
+                        f"{row.num_nodes}",
+                        f"{row.seeds}",
+                        error_text(row),
+                        ratio,
+                    )
             output.print(table)
         if self.out is not None:
             comparison.save(self.out)

@@ -75,7 +75,7 @@ def _options(command: type) -> Iterator[str]:
     """Yield the option of every field, those of nested dataclasses included."""
     types = get_type_hints(command)
     for field in dataclasses.fields(command):
-        if dataclasses.is_dataclass(kind := types[field.name]):
+        if isinstance(kind := types[field.name], type) and dataclasses.is_dataclass(kind):
             yield from _options(kind)
         else:
             yield "--" + field.name.replace("_", "-")

@@ -46,10 +46,10 @@ class Comparison:
     """
 
     metric: str
-    table: pandas.DataFrame
-    errors: pandas.DataFrame
-    by_step: pandas.DataFrame
-    losses: pandas.DataFrame
+    table: Any
+    errors: Any
+    by_step: Any
+    losses: Any
 
     def save(self, folder: str | Path) -> list[Path]:
         """Write the tables as CSV, the first one as LaTeX too, and the figure as PNG."""
@@ -144,7 +144,7 @@ def compare(
     errors, by_step = [], []
     for place, (label, model) in enumerate(zip(labels, loaded, strict=True)):
         before = place * total // len(loaded)
-        frame = evaluate(model, graphs, lambda done, _, b=before: progress(b + done, total))
+        frame: Any = evaluate(model, graphs, lambda done, _, b=before: progress(b + done, total))
         check_name("metric", metric, frame["metric"].unique())
         seeds: Any = per_seed(frame[(frame["metric"] == metric) & (frame["row"] == "network")])
         errors.append(
@@ -168,7 +168,7 @@ def compare(
 
 def _labels(models: Sequence[str | Path | Model], loaded: Sequence[Model]) -> list[str]:
     """Name models by their experiments, and by their place too where that is not unique."""
-    names = [model.experiment.name for model in loaded]
+    names = [model.experiment.short_name for model in loaded]
     count = Counter(names)
     return [
         name if count[name] == 1 else f"{name} ({Path(m).name if not isinstance(m, Model) else k})"
@@ -176,7 +176,7 @@ def _labels(models: Sequence[str | Path | Model], loaded: Sequence[Model]) -> li
     ]
 
 
-def _table(errors: pandas.DataFrame, labels: Sequence[str]) -> pandas.DataFrame:
+def _table(errors: Any, labels: Sequence[str]) -> pandas.DataFrame:
     samples: dict[tuple[str, int], np.ndarray] = {
         (str(model), int(num_nodes)): values.to_numpy()
         for (model, num_nodes), values in errors.groupby(["model", "num_nodes"])["value"]
