@@ -23,6 +23,7 @@ from algotransfer.cli.list_command import ListCommand
 from algotransfer.cli.parser_errors import ALIASES, one_sentence
 from algotransfer.cli.report import ReportCommand
 from algotransfer.cli.reproduce import ReproduceCommand
+from algotransfer.cli.sweep import SweepCommand
 from algotransfer.cli.train import TrainCommand
 from algotransfer.compilation_cache import keep_compiled_programs, remove_unreadable
 from algotransfer.errors import UserError
@@ -40,6 +41,7 @@ COMMANDS: dict[str, type[Command]] = {
     "list": ListCommand,
     "data": DataCommand,
     "train": TrainCommand,
+    "sweep": SweepCommand,
     "evaluate": EvaluateCommand,
     "compare": CompareCommand,
     "execute": ExecuteCommand,

@@ -1,23 +1,16 @@
 """`algotransfer reproduce`: train and evaluate the paper's experiments, resumable at any time."""
 
-import re
-import time
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Annotated, Any, Literal
-
-from tyro.conf import arg
+from typing import Annotated, Literal
 
 from algotransfer.algorithms.registry import ALGORITHMS
-from algotransfer.cli.options import Device, check_file, choice, optional
-from algotransfer.errors import UserError
+from algotransfer.cli.options import choice, optional
+from algotransfer.cli.runner_options import RunnerOptions
 from algotransfer.networks.registry import MODELS
 
-UNITS = {"s": 1, "m": 60, "h": 3600}
 
-
-@dataclass(frozen=True)
-class ReproduceCommand:
+@dataclass(frozen=True, kw_only=True)
+class ReproduceCommand(RunnerOptions):
     """Train and evaluate the experiments of the paper's tables, on several seeds.
 
     Finished steps are skipped and interrupted ones continued, so it can be stopped at any time.
@@ -33,104 +26,16 @@ class ReproduceCommand:
     """Number of seeds of each experiment, trained together."""
     preset: Literal["paper", "quick", "smoke"] = "paper"
     """Size of the experiments: the paper's, or less data and fewer epochs for a trial."""
-    jobs: Annotated[
-        int | None, optional("INT", "1 on a CPU, 3 on a GPU, all slots of a cluster")
-    ] = None
-    """Number of steps that run at once."""
-    executor: Literal["threads", "processes", "ray"] = "threads"
-    """Where steps run: in threads of this process; in processes of this machine, which share a GPU
-    better; or on a Ray cluster whose machines share the folder."""
-    address: Annotated[str | None, optional("ADDRESS", "a cluster on this machine")] = None
-    """Address of the Ray cluster, such as auto or 10.0.0.1:6379."""
-    for_: Annotated[str | None, arg(name="for", metavar="8m", help_behavior_hint="")] = None
-    """Pause after this time, such as 90s, 8m or 2h; the same command continues later."""
-    folder: Path = Path("runs")
-    """Folder of all runs."""
-    device: Device = None
-    """Where to train."""
-    dry_run: bool = False
-    """Only list the steps with their estimated time."""
-    pack: Annotated[Path | None, optional("FILE")] = None
-    """Archive (.tar.gz) to write all runs of the folder to, finished or not."""
-    unpack: Annotated[Path | None, optional("FILE")] = None
-    """Archive (.tar.gz) whose runs to put into the folder first."""
 
     def run(self) -> None:
         """Run the steps; print what is done, what is left, and the time spent."""
         ALGORITHMS.check(*self.target)
         MODELS.check(*self.model)
-        if self.address is not None and self.executor != "ray":
-            raise UserError("--address names a Ray cluster; add --executor ray")
-        if self.dry_run and self.pack:
-            raise UserError("--dry-run writes nothing, so not --pack either; use --for 0s instead")
-        check_file(self.pack)
-        limit = _seconds(self.for_)
-        from algotransfer.cli.console import errors, next_step, output, wrote
-        from algotransfer.cli.tables import estimate_table, result_table
+        self.check()
+        from algotransfer.cli.console import next_step
         from algotransfer.reproduce import grid
-        from algotransfer.reproduce.call_log import log_call
-        from algotransfer.reproduce.estimates import Estimates
-        from algotransfer.reproduce.executors import EXECUTORS
-        from algotransfer.reproduce.packing import pack, unpack
         from algotransfer.reproduce.plan import plan
-        from algotransfer.reproduce.progress_view import ProgressView
-        from algotransfer.reproduce.runner import Interrupted, run_steps
-        from algotransfer.reproduce.steps import EvaluateStep, step_graph
 
         wanted = grid.experiments(self.table or grid.TABLES, self.model, self.target)
-        if self.unpack:
-            output.print(f"unpacked {unpack(self.unpack, self.folder)} files into {self.folder}")
-        steps = list(step_graph(plan(wanted, self.seeds, self.preset)))
-        options: dict[str, Any] = {} if self.address is None else {"address": self.address}
-        executor = EXECUTORS[self.executor](self.device, self.jobs, **options)
-        estimates = Estimates.read(self.folder, executor.platform)
-        if self.dry_run:
-            output.print(estimate_table(steps, self.folder, estimates))
-            planned = sum(isinstance(step, EvaluateStep) for step in steps)
-            output.print(f"{planned} experiments, {self.seeds} seeds each")
-            return
-        began, interruption = time.monotonic(), None
-        with ProgressView(steps, self.folder, estimates, errors) as view, executor:
-            try:
-                results = run_steps(
-                    steps,
-                    self.folder,
-                    executor=executor,
-                    seconds=limit,
-                    view=view,
-                    estimates=estimates,
-                )
-            except Interrupted as error:
-                results, interruption = error.results, error.__cause__
-        wall = time.monotonic() - began
-        output.print(result_table(results, wall))
-        log_call(
-            self.folder, results, wall, preset=self.preset, seeds=self.seeds, jobs=executor.jobs
-        )
-        if self.pack:
-            pack(self.folder, self.pack)
-            wrote(self.pack)
-        for result in results:
-            if result.reason:
-                text = f"{result.state}: {result.step.name}: {result.reason}"
-                style = None if result.state == "waiting" else "red"
-                output.print(text, style=style, soft_wrap=True)
-        left = sum(result.state in ("paused", "waiting") for result in results)
-        if left:
-            next_step(f"the same command again: {left} steps remain")
-        else:
+        if self.run_plan(lambda: plan(wanted, self.seeds, self.preset), self.preset, self.seeds):
             next_step(f"algotransfer report --folder {self.folder}")
-        if interruption is not None:
-            raise interruption
-        lost = sum(result.state in ("failed", "blocked") for result in results)
-        if lost:
-            raise UserError(f"{lost} of {len(results)} steps failed or were blocked (above)")
-
-
-def _seconds(text: str | None) -> float | None:
-    if text is None:
-        return None
-    match = re.fullmatch(r"(\d+(?:\.\d+)?)([smh])", text)
-    if not match:
-        raise UserError(f"--for {text}: expected a time such as 90s, 8m or 2h")
-    return float(match[1]) * UNITS[match[2]]

@@ -1,0 +1,68 @@
+"""`algotransfer sweep`: train and evaluate all combinations of settings."""
+
+import dataclasses
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, get_type_hints
+
+from tyro.conf import Positional, arg
+
+from algotransfer.cli.options import choice, optional
+from algotransfer.cli.runner_options import RunnerOptions
+from algotransfer.datasets.presets import PRESETS
+from algotransfer.errors import UserError
+from algotransfer.experiment import Experiment
+
+
+def _option(name: str, kind: Any) -> tuple[str, Any, Any]:
+    """Return the field of a dataclass that takes several values of an experiment's field."""
+    kind = {"base": str, "hidden": int}.get(name, kind)
+    text = f"Values of {name} (see `algotransfer train --help`)."
+    values = Annotated[tuple[kind, ...], arg(help=text, help_behavior_hint="")]  # type: ignore[valid-type]
+    return name, values, ()
+
+
+SweptFields = dataclasses.make_dataclass(
+    "SweptFields",
+    [_option(name, kind) for name, kind in get_type_hints(Experiment).items()],
+    frozen=True,
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SweepCommand(RunnerOptions):
+    """Train and evaluate an experiment for every combination of settings.
+
+    Settings are options with several values (`--model ne ne++ --extra-steps 0 10`), or lines of a
+    TOML file (`model = ["ne", "ne++"]`), which options override. Finished experiments are skipped
+    and interrupted ones continued.
+    """
+
+    file: Positional[Annotated[Path | None, optional("FILE")]] = None
+    """TOML file with a value or a list of values for each setting."""
+    fields: Annotated[SweptFields, arg(name="")]  # type: ignore[valid-type]
+    """Settings."""
+    seeds: int = 5
+    """Number of seeds of each experiment, trained together."""
+    preset: Annotated[str, choice(PRESETS)] = "paper"
+    """Preset of the graphs to train and test on."""
+
+    def run(self) -> None:
+        """Run all experiments; print what is done, what is left, and how to compare them."""
+        PRESETS.check(self.preset)
+        self.check()
+        from algotransfer.cli.console import next_step
+        from algotransfer.experiment import check_seeds
+        from algotransfer.reproduce.steps import EvaluateStep, TrainStep
+        from algotransfer.reproduce.sweep import read_sweep, sweep
+
+        values = {} if self.file is None else read_sweep(self.file)
+        values |= {name: given for name, given in vars(self.fields).items() if given}
+        if not values:
+            raise UserError("nothing to sweep over; give a TOML file, or options as of `train`")
+        seeds = tuple(range(check_seeds(self.seeds)))
+        trainings = [TrainStep(experiment, seeds, self.preset) for experiment in sweep(values)]
+        plan = [EvaluateStep(training) for training in trainings]
+        if self.run_plan(lambda: plan, self.preset, self.seeds):
+            folders = " ".join(str(training.path(self.folder)) for training in trainings)
+            next_step(f"algotransfer compare {folders}")

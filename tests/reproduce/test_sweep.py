@@ -1,0 +1,64 @@
+"""Sweeps: combinations of settings from options and TOML files, run by the runner."""
+
+import pytest
+
+from algotransfer import Experiment
+from algotransfer.cli import main
+from algotransfer.datasets.presets import PRESETS
+from algotransfer.reproduce.plan import TINY
+from algotransfer.reproduce.sweep import read_sweep, sweep
+
+FILE = """
+model = ["ne", "ne++"]
+target = "bellman_ford"
+method = ["none", "multitask"]
+base = "bfs"
+hidden = 4
+"""
+
+
+def test_every_combination_is_an_experiment_once(tmp_path):
+    (tmp_path / "sweep.toml").write_text(FILE)
+    common = {"target": "bellman_ford", "hidden": 4}
+    assert sweep(read_sweep(tmp_path / "sweep.toml") | {"extra_steps": [0, 0]}) == [
+        Experiment(model=model, **common, **transfer)
+        for model in ("ne", "ne++")
+        for transfer in ({}, {"method": "multitask", "base": ("bfs",)})
+    ]
+
+
+def test_several_bases_are_joined():
+    (experiment,) = sweep(
+        {"target": ["reliable_seq"], "method": ["two_processor"], "base": ["prim+dijkstra"]}
+    )
+    assert experiment.base == ("prim", "dijkstra")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("modle = 3", "unknown field of an experiment 'modle' (did you mean 'model'?)"),
+        ("model = 3", "model"),
+        ('method = "multitask"\nbase = 3', "unknown algorithm '3'"),
+        ("model = [", "is not a TOML file"),
+        ("", "nothing to sweep over"),
+    ],
+)
+def test_mistakes_in_the_file_are_one_sentence(text, said, tmp_path, capsys):
+    (tmp_path / "sweep.toml").write_text(text)
+    assert main(["sweep", str(tmp_path / "sweep.toml"), "--folder", str(tmp_path / "runs")]) == 2
+    error = capsys.readouterr().err
+    assert said in error
+    assert error.count("\n") == 1
+    assert not (tmp_path / "runs").exists()
+
+
+def test_options_override_the_file_and_the_runs_can_be_compared(tmp_path, capsys, monkeypatch):
+    monkeypatch.setitem(PRESETS, "tiny", TINY)
+    (tmp_path / "sweep.toml").write_text(FILE)
+    options = ["--model", "ne", "--method", "none", "--max-epochs", "1", "--batch-size", "8"]
+    runs = ["--preset", "tiny", "--seeds", "2", "--folder", str(tmp_path / "runs")]
+    assert main(["sweep", str(tmp_path / "sweep.toml"), *options, *runs]) == 0
+    said = capsys.readouterr().out
+    (evaluation,) = (tmp_path / "runs").glob("ne-bellman_ford-na/*/evaluation.csv")
+    assert f"algotransfer compare {evaluation.parent}" in said
