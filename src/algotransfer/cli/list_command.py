@@ -85,7 +85,10 @@ def _described(registry: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _splits(preset: Any) -> tuple[str, ...]:
-    counts = [f"{count} × {preset.num_nodes}" for count in (preset.train, preset.validation)]
+    size = f"{preset.num_nodes}"
+    if preset.min_nodes is not None:
+        size = f"{preset.min_nodes}–{size}"
+    counts = [f"{count} × {size}" for count in (preset.train, preset.validation)]
     sizes = "/".join(map(str, preset.test_sizes))
     return ", ".join(preset.family), *counts, f"{preset.test} × {sizes}"
 

@@ -1,6 +1,7 @@
 """The experiments behind the paper's tables."""
 
 import dataclasses
+import functools
 from collections.abc import Sequence
 
 from algotransfer.errors import UserError
@@ -73,6 +74,7 @@ def experiments(
     return list(dict.fromkeys(wanted))
 
 
+@functools.cache
 def experiments_by_table() -> dict[str, list[Experiment]]:
     """Return the experiments of each of the paper's 20 tables."""
     columns = ["table", "model", "supervision", "method", "source", "target"]
