@@ -29,8 +29,8 @@ class EvaluateCommand:
     """Numbers of nodes of the test graphs."""
     family: Annotated[tuple[str, ...], choice(FAMILIES)] = PAPER_FAMILIES
     """Families of the test graphs."""
-    num_graphs: int = 500
-    """Number of test graphs of each family and size."""
+    num_graphs: Annotated[int | None, optional("INT", "500 for a run folder, else 50")] = None
+    """Number of test graphs of each family and size; the paper has 500."""
     data: Annotated[tuple[Path, ...], optional("FILE")] = ()
     """Data files (.npz) to evaluate on instead."""
     clrs: Annotated[Path | None, optional("FILE")] = None
@@ -96,7 +96,7 @@ class EvaluateCommand:
         if self.infinity is not None:
             experiment = dataclasses.replace(model.experiment, infinity=self.infinity)
             model = dataclasses.replace(model, experiment=experiment)
-        datasets = self._datasets(model.experiment.target)
+        datasets = self._datasets(model.experiment.target, 50 if folder is None else 500)
         with progress_bar() as bar:
             task = bar.add_task("evaluating", total=None)
             frame = evaluate(
@@ -119,7 +119,7 @@ class EvaluateCommand:
             return
         next_step(f"algotransfer execute {self.model} GRAPH.csv")
 
-    def _datasets(self, target: str):
+    def _datasets(self, target: str, num_graphs: int):
         if self.data:
             from algotransfer.datasets import load_dataset
 
@@ -133,4 +133,5 @@ class EvaluateCommand:
             return [from_graphs([feedback[target].graphs])]
         from algotransfer.evaluation.evaluate import unseen_graphs
 
-        return unseen_graphs(self.num_nodes, self.num_graphs, self.family)
+        count = num_graphs if self.num_graphs is None else self.num_graphs
+        return unseen_graphs(self.num_nodes, count, self.family)
