@@ -23,7 +23,7 @@ from algotransfer.algorithms import Algorithm, Trace, get_algorithm
 from algotransfer.errors import UserError, shown
 from algotransfer.files import write_atomically
 from algotransfer.graphs import Graph
-from algotransfer.graphs.named import check_single, undirected_edges
+from algotransfer.graphs.named import check_single, unique_edges
 from algotransfer.node_layout import place_nodes
 
 # Range of viridis for the best and the worst key: readable with every kind of colour vision, and
@@ -191,9 +191,23 @@ class Drawing:
         axis.set_aspect("equal")
 
     def _draw_edges(self, axis: Axes, scale: float, with_text: bool) -> None:
-        edges = list(undirected_edges(self.graph))
+        edges = list(unique_edges(self.graph))
         lines = [self.positions[[tail, head]] for tail, head, _ in edges]
-        axis.add_collection(LineCollection(lines, colors=EDGE, lw=1.6 * scale, zorder=1))
+        if self.graph.directed:
+            for start, end in lines:
+                look: dict[str, Any] = {"color": EDGE, "lw": 1.6 * scale, "zorder": 1}
+                arrow = FancyArrowPatch(
+                    tuple(start),
+                    tuple(end),
+                    arrowstyle="-|>",
+                    shrinkA=0,
+                    shrinkB=RADIUS * scale,
+                    mutation_scale=11 * scale,
+                    **look,
+                )
+                axis.add_patch(arrow)
+        else:
+            axis.add_collection(LineCollection(lines, colors=EDGE, lw=1.6 * scale, zorder=1))
         if not with_text:
             return
         for (start, end), (_, _, weight) in zip(lines, edges, strict=True):

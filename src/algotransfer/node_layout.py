@@ -8,7 +8,7 @@ from jaxtyping import Float, Int
 from scipy.sparse.csgraph import connected_components, dijkstra
 
 from algotransfer.graphs import Graph, to_networkx, to_scipy
-from algotransfer.graphs.named import undirected_edges
+from algotransfer.graphs.named import unique_edges
 
 KAMADA_KAWAI_MAX_NODES = 100  # above it, the spring layout is much faster
 SPRING_ITERATIONS = 60
@@ -35,7 +35,7 @@ def place_nodes(graph: Graph) -> Positions:
 
 def grid_positions(graph: Graph) -> Positions | None:
     """Return column and row of each node of a grid of at least 2 × 2, None for other graphs."""
-    edges = np.array([(u, v) for u, v, _ in undirected_edges(graph)], int).reshape(-1, 2).T
+    edges = np.array([(u, v) for u, v, _ in unique_edges(graph)], int).reshape(-1, 2).T
     degree = np.bincount(edges.ravel(), minlength=graph.num_nodes)
     corners = np.flatnonzero(degree == 2)
     if len(corners) != 4:

@@ -32,17 +32,20 @@ NAMES = st.text(st.characters(exclude_categories=["Cc", "Cs", "Zl", "Zp"]), min_
     seed=st.integers(0, 2**32),
     density=st.floats(0, 1),
     suffix=st.sampled_from(SUFFIXES),
+    directed=st.booleans(),
 )
-def test_round_trip(tmp_path_factory, names, seed, density, suffix):
+def test_round_trip(tmp_path_factory, names, seed, density, suffix, directed):
     rng = np.random.default_rng(seed)
-    ends = np.argwhere(np.triu(rng.random((len(names),) * 2) < density, 1)).T
+    pairs = rng.random((len(names),) * 2) < density
+    ends = np.argwhere(pairs & ~np.eye(len(names), dtype=bool) if directed else np.triu(pairs, 1)).T
     weights = rng.standard_normal(ends.shape[1]) * 10.0 ** rng.integers(-9, 9, ends.shape[1])
     graph_id = np.zeros(ends.shape[1], int)
-    graph = from_edges(len(names), 1, graph_id, ends, weights, np.zeros(1, int))[0]
+    graph = from_edges(len(names), 1, graph_id, ends, weights, np.zeros(1, int), directed)[0]
     path = tmp_path_factory.mktemp("graphs") / f"graph{suffix}"
     write_graph(path, graph, names)
     back, back_names = read_graph(path)
     assert back_names == tuple(names)
+    assert back.directed == (directed and len(weights) > 0)
     assert_same(back, graph)
 
 

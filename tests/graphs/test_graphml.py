@@ -65,13 +65,16 @@ def test_other_data_is_passed_over():
     assert read(graph(inside, key="")).graph.weights.tolist() == [1, 1]
 
 
-def test_directed_files_need_both_directions():
+def test_directed_files():
     back = '<edge source="b" target="a"><data key="w">0.25</data></edge>'
     assert read(graph(NODES + EDGE + back, kind="directed")).graph.num_edges() == 1
-    with pytest.raises(UserError, match="the edge from 'a' to 'b' has no edge back"):
-        read(graph(NODES + EDGE, kind="directed"))
-    with pytest.raises(UserError, match=r"with two weights, 0\.25 and 1; graphs are undirected"):
-        read(graph(NODES + EDGE + '<edge source="b" target="a"/>', kind="directed"))
+    one_way = read(graph(NODES + EDGE, kind="directed")).graph
+    assert one_way.directed
+    assert one_way.senders.tolist() == [0]
+    two = read(graph(NODES + EDGE + '<edge source="b" target="a"/>', kind="directed")).graph
+    assert two.weights.tolist() == [0.25, 1]
+    with pytest.raises(UserError, match=r"from 'a' to 'b' is listed with two weights, 0\.25 and 1"):
+        read(graph(NODES + EDGE + EDGE.replace("0.25", "1"), kind="directed"))
 
 
 def test_directed_and_undirected_edges_cannot_be_mixed():

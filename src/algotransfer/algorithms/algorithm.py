@@ -41,6 +41,7 @@ class Algorithm:
     - `unreached_key`: key of every other node at the start; a node is *reached* once it differs.
     - `relax_once`: a node keeps the first key that it is given (depth-first search).
     - `weights`: the closed interval of valid weights; the lower end is excluded when it is 0.
+    - `graphs`: graphs that it runs on: `any`, `undirected` ones or directed `acyclic` ones.
     - `weighted`: whether the network sees the weights (otherwise 1 on every edge).
     - `binary`: whether the key is a bit that the network predicts by a logit. Predecessors of such
         an algorithm are neither learned nor judged, because several are equally right.
@@ -63,6 +64,7 @@ class Algorithm:
     smaller_is_better: bool
     relax_once: bool = False
     weights: tuple[float, float] = (0.0, np.inf)
+    graphs: Literal["any", "undirected", "acyclic"] = "any"
     weighted: bool = True
     binary: bool = False
     stand_in: Callable[[Array], Array] = field(default=largest_final_key_plus_one)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache, partial
@@ -11,6 +12,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
+from jaxtyping import Bool
 
 from algotransfer.algorithms.algorithm import Algorithm, Trace
 from algotransfer.algorithms.frameworks import initial_state
@@ -118,12 +120,11 @@ def _pad_edges(graphs: Graph, width: int) -> Graph:
     def padded(leaf, fill):
         return np.pad(leaf, [(0, 0), (0, width - leaf.shape[1])], constant_values=fill)
 
-    return Graph(
+    return dataclasses.replace(
+        graphs,
         senders=padded(graphs.senders, graphs.num_nodes),
         receivers=padded(graphs.receivers, graphs.num_nodes),
         weights=padded(graphs.weights, 0),
-        source=graphs.source,
-        num_nodes=graphs.num_nodes,
     )
 
 
@@ -134,6 +135,7 @@ def _check_graphs(algorithm: Algorithm, graphs: Graph, record: str) -> None:
             f"many keys; above {MAX_TRACE_NODES} nodes use record='final'"
         )
     check_graph(graphs)
+    check_structure(algorithm, graphs)
     check_weights(algorithm, graphs)
 
 
@@ -152,6 +154,38 @@ def check_relax(algorithm: Algorithm) -> None:
             f"relax of {algorithm.name} returned {candidate!s:.80} for keys of shape {key.shape} "
             f"and weights of shape {weights.shape}; {RELAX}"
         )
+
+
+def check_structure(algorithm: Algorithm, graphs: Graph) -> None:
+    """Raise a `UserError` unless an algorithm is defined on graphs of this kind."""
+    if algorithm.graphs == "undirected" and graphs.directed:
+        raise UserError(
+            f"{algorithm.name} needs undirected graphs, but these are directed; list every edge in "
+            "both directions with one weight, or choose another algorithm"
+        )
+    if algorithm.graphs == "acyclic" and (cyclic := _cyclic(graphs)).any():
+        which = f"graph {np.argmax(cyclic)}" if graphs.batch_shape else "the graph"
+        kind = "" if graphs.directed else " (an undirected edge is a cycle)"
+        raise UserError(
+            f"{algorithm.name} needs directed graphs without cycles, but {which} has one{kind}; "
+            "remove it, or choose another algorithm"
+        )
+
+
+def _cyclic(graphs: Graph) -> Bool[np.ndarray, " graphs"]:
+    """Return which graphs have a cycle: a strongly connected component of several nodes."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    batch = jax.tree.map(np.atleast_2d, (graphs.senders, graphs.receivers))
+    mask, num_nodes = np.atleast_2d(graphs.edge_mask()), graphs.num_nodes
+    first = np.arange(len(mask))[:, None] * num_nodes  # nodes are numbered through all graphs
+    ends = [(np.asarray(each) + first)[mask] for each in batch]
+    size = len(mask) * num_nodes
+    matrix = coo_array((np.ones(len(ends[0])), ends), shape=(size, size))
+    _, component = connected_components(matrix, connection="strong")
+    in_cycle = np.bincount(component)[component] > 1
+    return np.asarray(in_cycle.reshape(-1, num_nodes).any(axis=1))
 
 
 def check_weights(algorithm: Algorithm, graphs: Graph) -> None:
@@ -203,6 +237,8 @@ def run_sparse(algorithm: Algorithm, graphs: Graph, record: str) -> Ran:
     num_nodes = graphs.num_nodes
 
     def one(graph: Graph):
+        if algorithm.framework.reads_arriving_edges:
+            graph = graph.reverse()
         engine = algorithm.framework.sparse_engine(
             algorithm, graph.senders, graph.receivers, graph.weights, num_nodes
         )

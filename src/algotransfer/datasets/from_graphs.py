@@ -50,7 +50,7 @@ def from_graphs(graphs: Iterable[Any], family: str | Sequence[str] = "own") -> D
 
     batch = concatenate(parts)
     edges, source = to_ragged(batch), np.asarray(batch.source)
-    check_edges(edges, batch.num_nodes)
+    check_edges(edges, batch.num_nodes, batch.directed)
     if np.any((source < 0) | (source >= batch.num_nodes)):
         raise UserError(
             f"source has values in {source.min()}…{source.max()}; expected 0…{batch.num_nodes - 1}"
@@ -68,6 +68,7 @@ def from_graphs(graphs: Iterable[Any], family: str | Sequence[str] = "own") -> D
             "num_nodes": batch.num_nodes,
             # Given graphs are identified by their content.
             "graphs_sha256": content_hash({**vars(edges), "source": source}, {}),
+            **({"directed": True} if batch.directed else {}),
         },
     )
 

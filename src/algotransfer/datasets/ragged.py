@@ -11,7 +11,7 @@ from algotransfer.graphs.graph import Graph
 
 @dataclass(frozen=True, eq=False)
 class Ragged:
-    """The edges of all graphs, both directions, in order of graph, sender, receiver.
+    """The edges of all graphs, undirected ones in both directions, by graph, sender, receiver.
 
     The edges of graph g are `edge_offset[g]:edge_offset[g + 1]`; node ids are local to the graph.
     """
@@ -38,7 +38,9 @@ def to_ragged(graphs: Graph) -> Ragged:
     )
 
 
-def from_ragged(ragged: Ragged, source: Int32[np.ndarray, " graphs"], num_nodes: int) -> Graph:
+def from_ragged(
+    ragged: Ragged, source: Int32[np.ndarray, " graphs"], num_nodes: int, directed: bool = False
+) -> Graph:
     """Convert a list of edges to a batch, padded to the largest number of edges."""
     count = np.diff(ragged.edge_offset)
     mask: Bool[np.ndarray, "graphs width"] = np.arange(count.max(initial=0)) < count[:, None]
@@ -54,11 +56,12 @@ def from_ragged(ragged: Ragged, source: Int32[np.ndarray, " graphs"], num_nodes:
         weights=padded(ragged.edge_weight, 0),
         source=np.asarray(source, np.int32),
         num_nodes=num_nodes,
+        directed=directed,
     )
 
 
-def check_edges(ragged: Ragged, num_nodes: int) -> None:
-    """Raise a `UserError` unless these are simple undirected graphs with sorted edges."""
+def check_edges(ragged: Ragged, num_nodes: int, directed: bool = False) -> None:
+    """Raise a `UserError` unless these are simple graphs with sorted edges."""
     offset = ragged.edge_offset
     if offset[0] != 0 or offset[-1] != len(ragged.edge_weight) or np.any(np.diff(offset) < 0):
         raise UserError("edge_offset must rise from 0 to the number of edges")
@@ -76,6 +79,8 @@ def check_edges(ragged: Ragged, num_nodes: int) -> None:
     cell = (row + sender) * num_nodes + receiver
     if np.any(np.diff(cell) <= 0):
         raise UserError("edges must be sorted by sender, then receiver, and not be listed twice")
+    if directed:
+        return
     reverse = (row + receiver) * num_nodes + sender
     order = np.argsort(reverse, kind="stable")
     one_way = not np.array_equal(reverse[order], cell)

@@ -90,10 +90,13 @@ def _dataset(arrays: Mapping[str, np.ndarray], card: Mapping[str, Any]) -> Datas
     _check_ranges(arrays, num_nodes)
 
     edges = Ragged(arrays["edge_index"], arrays["edge_offset"], arrays["edge_weight"])
-    check_edges(edges, num_nodes)
+    directed = arguments.get("directed", False)
+    if not isinstance(directed, bool):
+        raise UserError(f"directed is {directed!r:.80} on its card; expected true or false")
+    check_edges(edges, num_nodes, directed)
     trace = Trace(arrays["key"], arrays["pred"], arrays.get("visited"), arrays["length"])
     return Dataset(
-        graphs=from_ragged(edges, arrays["source"], num_nodes),
+        graphs=from_ragged(edges, arrays["source"], num_nodes, directed),
         family=family,
         arguments=arguments,
         _traces={algorithm: trace},

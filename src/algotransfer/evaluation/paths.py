@@ -58,6 +58,7 @@ def follow(algorithm: Algorithm, graphs: Graph, pointer: Int[Array, "*seeds grap
 
 
 def _follow_one(algorithm: Algorithm, graph: Graph, pointer: Int[Array, " n"]) -> Paths:
+    graph = graph.reverse()  # pointers go against the edges
     n = graph.num_nodes
     is_source = jnp.arange(n) == graph.source
     pointer = jnp.where(is_source, graph.source, pointer)  # a path ends where it arrives

@@ -39,6 +39,7 @@ def the_algorithm(truth: Truth) -> Execution:
 
 def random_neighbour(graphs: Graph) -> Pointers:
     """Each node points at one of its neighbours, all equally likely; the source at itself."""
+    graphs = graphs.reverse()  # pointers go against the edges
     degrees = degree(graphs).ravel()
     stream = Stream(RANDOM_SEED, "reference", "any", graphs.num_nodes, "neighbour")
     drawn = (stream.uniform(len(degrees)) * degrees).astype(np.int64)
@@ -47,6 +48,7 @@ def random_neighbour(graphs: Graph) -> Pointers:
 
 def lightest_edge(graphs: Graph) -> Pointers:
     """Each node points over its lightest edge (ties: lowest index); the source at itself."""
+    graphs = graphs.reverse()
     edges = to_ragged(graphs)
     node = edges.graph_id * graphs.num_nodes + edges.edge_index[0]
     order = np.lexsort((edges.edge_index[1], edges.edge_weight, node))

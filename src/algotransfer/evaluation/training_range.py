@@ -149,7 +149,7 @@ def _warn_of_training_graphs(
 def _contents(graphs: Graph) -> Iterator[bytes]:
     """Yield the edges of each graph as bytes, without its source."""
     arrays = [np.asarray(a) for a in (graphs.senders, graphs.receivers, graphs.weights)]
-    for count, *rows in zip(2 * graphs.num_edges(), *arrays, strict=True):
+    for count, *rows in zip(np.asarray(graphs.edge_mask()).sum(-1), *arrays, strict=True):
         yield b"".join(row[:count].tobytes() for row in rows)
 
 

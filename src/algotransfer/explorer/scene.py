@@ -12,7 +12,7 @@ from algotransfer.draw import BEST, WORST
 from algotransfer.explorer.divergence import count_answers, errors, find_divergence, right_choices
 from algotransfer.explorer.recording import RecordedExecution, RecordedRun, record_trace
 from algotransfer.graphs import Graph
-from algotransfer.graphs.named import undirected_edges
+from algotransfer.graphs.named import unique_edges
 from algotransfer.node_layout import place_nodes
 from algotransfer.training.runs import Model
 
@@ -42,8 +42,9 @@ def make_scene(
             "names": list(names),
             "short": short,
             "places": np.round(place_nodes(graph), 3).tolist(),
-            "edges": [[u, v, number(float(w))] for u, v, w in undirected_edges(graph)],
+            "edges": [[u, v, number(float(w))] for u, v, w in unique_edges(graph)],
             "source": int(graph.source),
+            **({"directed": True} if graph.directed else {}),
         },
         "shades": [to_hex(shade) for shade in shades],
         "truths": [

@@ -17,7 +17,7 @@ from algotransfer.graphs.named import (
     check_num_nodes,
     check_single,
     named_graph,
-    undirected_edges,
+    unique_edges,
 )
 
 if TYPE_CHECKING:
@@ -30,8 +30,8 @@ def from_networkx(
 ) -> NamedGraph:
     """Convert a networkx graph; the order and the names of its nodes are kept.
 
-    A directed graph must have every edge in both directions with equal weights. Parallel edges of
-    a multigraph must have equal weights.
+    A directed graph with equal weights in both directions of every edge becomes undirected.
+    Parallel edges of a multigraph must have equal weights.
 
     **Arguments:**
 
@@ -81,7 +81,8 @@ def to_networkx(
     check_single(graph)
     names = check_names(names, graph.num_nodes)
     attributes = check_attributes(node_attributes, graph.num_nodes)
-    result = networkx.Graph(source=names[int(graph.source)])
+    kind = networkx.DiGraph if graph.directed else networkx.Graph
+    result = kind(source=names[int(graph.source)])
     result.add_nodes_from(names)
     for attribute, values in attributes.items():
         # Python values, since networkx cannot write NumPy ones to files.
@@ -89,15 +90,16 @@ def to_networkx(
             result, dict(zip(names, np.asarray(values).tolist(), strict=True)), attribute
         )
     result.add_weighted_edges_from(
-        (names[tail], names[head], float(weight)) for tail, head, weight in undirected_edges(graph)
+        (names[tail], names[head], float(weight)) for tail, head, weight in unique_edges(graph)
     )
     return result
 
 
 def from_scipy(matrix: Any, source: int = 0) -> NamedGraph:
-    """Convert a symmetric scipy sparse matrix of weights; nodes are named by their index.
+    """Convert a scipy sparse matrix of weights; nodes are named by their index.
 
-    As in `scipy.sparse.csgraph`, every stored entry is an edge, even a stored zero.
+    As in `scipy.sparse.csgraph`, every stored entry [i, j] is an edge from i to j, even a stored
+    zero. The graph of a symmetric matrix is undirected.
     """
     import scipy.sparse
 
@@ -123,7 +125,7 @@ def from_scipy(matrix: Any, source: int = 0) -> NamedGraph:
 
 
 def to_scipy(graph: Graph) -> scipy.sparse.csr_array:
-    """Return the symmetric weight matrix of a single graph as a `csr_array`."""
+    """Return the weight matrix of a single graph as a `csr_array`."""
     import scipy.sparse
 
     check_single(graph)

@@ -1,5 +1,6 @@
 """Edge lists in CSV files: columns `source,target,weight` (or `u,v,weight`), one edge per line.
 
+With the columns `from,to,weight`, edges are directed.
 Names are arbitrary text. A missing weight is 1. A line with a source alone declares a node. Lines
 that start with # are comments. Other columns are ignored if the header has all three. Nodes are
 numbered in order of appearance.
@@ -13,10 +14,11 @@ import numpy as np
 
 from algotransfer.errors import UserError
 from algotransfer.graphs.graph import Graph
-from algotransfer.graphs.named import Attributes, NamedGraph, named_graph, undirected_edges
+from algotransfer.graphs.named import Attributes, NamedGraph, named_graph, unique_edges
 
 COLUMNS = {"source": "source", "u": "source", "target": "target", "v": "target", "weight": "weight"}
 HEADER = ("source", "target", "weight")
+DIRECTED_HEADER = ("from", "to", "weight")
 
 
 def read_edge_list(content: bytes, source: Hashable = None) -> NamedGraph:
@@ -32,14 +34,14 @@ def read_edge_list(content: bytes, source: Hashable = None) -> NamedGraph:
         skipinitialspace=True,
         strict=True,
     )
-    columns, index, ends, weights = None, {}, [], []
+    columns, directed, index, ends, weights = None, False, {}, [], []
     try:
         for row in rows:
             row = [field.strip() for field in row]
             if not any(row):
                 continue
             if columns is None:
-                columns = _columns(row)
+                columns, directed = _columns(row)
                 continue
             if len(row) > len(columns):
                 raise UserError(
@@ -62,20 +64,31 @@ def read_edge_list(content: bytes, source: Hashable = None) -> NamedGraph:
     if columns is None:
         raise UserError("it is empty; expected a header such as source,target,weight, then edges")
     return named_graph(
-        list(index), np.array(ends, np.int64).reshape(-1, 2).T, np.array(weights, float), source
+        list(index),
+        np.array(ends, np.int64).reshape(-1, 2).T,
+        np.array(weights, float),
+        source,
+        directed,
     )
 
 
-def _columns(header: list[str]) -> list[str]:
-    columns = [COLUMNS.get(field.lower(), field) for field in header]
+def _columns(header: list[str]) -> tuple[list[str], bool]:
+    """Return the columns by the names of `HEADER`, and whether edges are directed."""
+    lower = [field.lower() for field in header]
+    directed = {"from", "to"} <= set(lower)
+    names: dict[str, str] = COLUMNS
+    if directed:
+        names = dict(zip(DIRECTED_HEADER, HEADER, strict=True))
+    columns = [names.get(name, field) for name, field in zip(lower, header, strict=True)]
     known = sorted(column for column in columns if column in HEADER)
     # Without a weight column, an unknown column may be a misspelt weight.
     if known != [*HEADER] and sorted(columns) != ["source", "target"]:
         raise UserError(
-            f"the header is {','.join(header)!r:.80}; expected source,target,weight or u,v,weight "
-            "(other columns are ignored) or source,target alone, separated by commas"
+            f"the header is {','.join(header)!r:.80}; expected source,target,weight or u,v,weight, "
+            "or from,to,weight for directed edges (other columns are ignored), or only the first "
+            "two, separated by commas"
         )
-    return columns
+    return columns, directed
 
 
 def _number(weight: str) -> float:
@@ -101,14 +114,15 @@ def write_edge_list(graph: Graph, names: Sequence[str], node_attributes: Attribu
             )
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(HEADER)
+    writer.writerow(DIRECTED_HEADER if graph.directed else HEADER)
     seen = 0
-    for tail, head, weight in undirected_edges(graph):
+    for tail, head, weight in unique_edges(graph):
         # Nodes are numbered by first appearance, so those that would appear too late or in the
         # wrong order get their own lines. An edge from node `seen` to the next one does not.
+        last = max(tail, head)
         if (tail, head) != (seen, seen + 1):
-            writer.writerows([name, "", ""] for name in names[seen:head])
-        seen = max(seen, head + 1)
+            writer.writerows([name, "", ""] for name in names[seen:last])
+        seen = max(seen, last + 1)
         writer.writerow([names[tail], names[head], weight])
     writer.writerows([name, "", ""] for name in names[seen:])
     return text.getvalue().encode()

@@ -37,11 +37,12 @@ FORMATS = {
 
 
 def read_graph(path: str | os.PathLike[str], source: Hashable = None) -> NamedGraph:
-    """Read a weighted undirected graph from an edge list (`.csv`) or GraphML (`.graphml`).
+    """Read a weighted graph from an edge list (`.csv`) or GraphML (`.graphml`).
 
     An edge list has a header, `source,target,weight` or `u,v,weight`, then one edge per line; other
     columns are ignored. Missing weights are 1. Edges may be listed in both directions if their
-    weights agree; in a directed GraphML file they must be.
+    weights agree. With the header `from,to,weight`, and in a directed GraphML file, edges are
+    directed, unless each has one back with the same weight.
 
     **Arguments:**
 

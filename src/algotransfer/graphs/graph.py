@@ -1,7 +1,8 @@
-"""`Graph`: a pytree of weighted undirected graphs, as sorted edge lists or dense matrices."""
+"""`Graph`: a pytree of weighted graphs, as sorted edge lists or dense matrices."""
 
 from __future__ import annotations
 
+import dataclasses
 import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -19,17 +20,19 @@ Array = jax.Array | np.ndarray
 
 MAX_NODES = 10**6  # per graph; far below the range of int32
 BLOCK_CELLS = 2**18  # matrix cells of the graphs whose edges are sorted together
+EACH_ONCE = "an edge is listed twice, or joins a node to itself; list each edge once"
 DENSE_SORT_MAX_CELLS = 2**26  # matrix cells up to which edges are sorted by marking cells
 
 
 class Graph(eqx.Module):
-    """A simple, undirected, weighted graph, or a batch of them with the same number of nodes.
+    """A simple, weighted graph, or a batch of them with the same number of nodes.
 
-    Edges are stored in both directions with equal weights, sorted by sender, then receiver. The
-    entries whose *sender* is v are therefore also the edges that arrive at v; segment reductions
-    rely on this and on the order. In a batch, graphs with fewer edges are padded at the end by
-    entries from node `num_nodes` to node `num_nodes` with weight 0. That index is out of range, so
-    JAX drops the entries when it scatters.
+    Edges go from sender to receiver and are sorted by sender, then receiver. Those of an undirected
+    graph are stored in both directions with equal weights, so that the entries whose *sender* is v
+    are also the edges that arrive at v. Segment reductions rely on this and on the order; of a
+    directed graph they read `reverse()`. In a batch, graphs with fewer edges are padded at the end
+    by entries from node `num_nodes` to node `num_nodes` with weight 0. That index is out of range,
+    so JAX drops the entries when it scatters.
     """
 
     senders: Int[Array, "*batch edges"]
@@ -37,6 +40,7 @@ class Graph(eqx.Module):
     weights: Float[Array, "*batch edges"]
     source: Int[Array, "*batch"]
     num_nodes: int = eqx.field(static=True)
+    directed: bool = eqx.field(static=True, default=False)
 
     @property
     def batch_shape(self) -> tuple[int, ...]:
@@ -74,15 +78,32 @@ class Graph(eqx.Module):
         return self.senders < self.num_nodes
 
     def num_edges(self) -> Int[np.ndarray, "*batch"]:
-        """Return the number of undirected edges of each graph."""
-        return np.asarray(np.asarray(self.edge_mask()).sum(-1) // 2)
+        """Return the number of edges of each graph; an undirected edge counts once."""
+        entries = np.asarray(self.edge_mask()).sum(-1)
+        return np.asarray(entries if self.directed else entries // 2)
+
+    def reverse(self) -> Graph:
+        """Return the graph with its edges turned round; an undirected graph is its own reverse."""
+        if not self.directed:
+            return self
+        order = jnp.lexsort((self.senders, self.receivers), axis=-1)
+
+        def sort(leaf):
+            return jnp.take_along_axis(jnp.asarray(leaf), order, axis=-1)
+
+        return dataclasses.replace(
+            self,
+            senders=sort(self.receivers),
+            receivers=sort(self.senders),
+            weights=sort(self.weights),
+        )
 
     def weight_matrix(self) -> Float[jax.Array, "*batch nodes nodes"]:
-        """Return the symmetric matrix of weights, 0 where there is no edge."""
+        """Return the weights [sender, receiver], 0 where there is no edge."""
         return self._scatter(jnp.asarray(self.weights))
 
     def adjacency(self) -> Bool[jax.Array, "*batch nodes nodes"]:
-        """Return the adjacency matrix: True where there is an edge."""
+        """Return the adjacency matrix [sender, receiver]: True where there is an edge."""
         return self._scatter(jnp.asarray(self.edge_mask()))
 
     def _scatter(self, values):
@@ -102,13 +123,15 @@ def from_edges(
     ends: Int[np.ndarray, "2 pairs"],
     weights: Float[np.ndarray, " pairs"],
     source: Int[np.ndarray, " graphs"],
+    directed: bool = False,
 ) -> Graph:
-    """Build a batch from undirected edges, each listed once, in any order.
+    """Build a batch from edges, each listed once, in any order.
 
     **Arguments:**
 
     - `graph_id`: the graph of each edge, an index into the batch.
     - `ends`: the two nodes of each edge, as indices within its graph.
+    - `directed`: whether edges go from the first to the second node only.
 
     **Returns:** a batch of graphs as NumPy arrays.
     """
@@ -131,13 +154,15 @@ def from_edges(
     _check_range("ends", ends, num_nodes)
     _check_range("source", source, num_nodes)
     count = np.bincount(graph_id, minlength=num_graphs)
-    shape = (num_graphs, 2 * int(count.max(initial=0)))
+    per_edge = 1 if directed else 2  # entries
+    shape = (num_graphs, per_edge * int(count.max(initial=0)))
     graph = Graph(
         senders=np.full(shape, num_nodes, np.int32),
         receivers=np.full(shape, num_nodes, np.int32),
         weights=np.zeros(shape, np.float32),
         source=np.asarray(source, np.int32),
         num_nodes=num_nodes,
+        directed=directed,
     )
     # Blocks of graphs are sorted as one tall matrix that fits into the cache of the processor.
     block = max(1, BLOCK_CELLS // num_nodes**2)
@@ -148,15 +173,16 @@ def from_edges(
         edges = slice(last[start], last[stop])
         row = (graph_id[edges] - start) * num_nodes
         first, second = ends[:, edges]
+        cells = [(row + first) * num_nodes + second, (row + second) * num_nodes + first]
+        if (first == second).any():
+            raise UserError(EACH_ONCE)
         cell, values = _sort_entries(
-            np.concatenate(
-                [(row + first) * num_nodes + second, (row + second) * num_nodes + first]
-            ),
-            np.concatenate([weights[edges]] * 2),
+            np.concatenate(cells[:per_edge]),
+            np.concatenate([weights[edges]] * per_edge),
             num_cells=(stop - start) * num_nodes**2,
         )
         sender = cell // num_nodes
-        filled = np.arange(shape[1]) < 2 * count[start:stop, None]
+        filled = np.arange(shape[1]) < per_edge * count[start:stop, None]
         graph.senders[start:stop][filled] = sender - sender // num_nodes * num_nodes
         graph.receivers[start:stop][filled] = cell - sender * num_nodes
         graph.weights[start:stop][filled] = values
@@ -205,12 +231,15 @@ def _sort_entries(cell, weights, num_cells):
         unique, weights = cell[order], weights[order]
         unique = unique[np.diff(unique, prepend=-1) > 0]
     if len(unique) < len(cell):
-        raise UserError("an edge is listed twice, or joins a node to itself; list each edge once")
+        raise UserError(EACH_ONCE)
     return unique, weights
 
 
 def concatenate(graphs: Sequence[Graph]) -> Graph:
-    """Concatenate graphs and batches with equal numbers of nodes into one batch."""
+    """Concatenate graphs and batches with equal numbers of nodes into one batch.
+
+    The batch is directed if one of them is.
+    """
     sizes = {graph.num_nodes for graph in graphs}
     if not sizes:
         raise UserError("graphs is empty; give at least one graph")
@@ -232,6 +261,7 @@ def concatenate(graphs: Sequence[Graph]) -> Graph:
         weights=np.concatenate([padded(g.weights, 0) for g in graphs]),
         source=np.concatenate([np.atleast_1d(g.source) for g in graphs]),
         num_nodes=num_nodes,
+        directed=any(graph.directed for graph in graphs),
     )
 
 
@@ -241,10 +271,9 @@ def pad_nodes(graphs: Graph, num_nodes: int) -> Graph:
     def renumber(ends):
         return np.where(ends >= graphs.num_nodes, num_nodes, ends).astype(ends.dtype)
 
-    return Graph(
+    return dataclasses.replace(
+        jax.tree.map(np.asarray, graphs),
         senders=renumber(np.asarray(graphs.senders)),
         receivers=renumber(np.asarray(graphs.receivers)),
-        weights=np.asarray(graphs.weights),
-        source=np.asarray(graphs.source),
         num_nodes=num_nodes,
     )

@@ -15,7 +15,7 @@ import numpy as np
 from algotransfer.errors import UserError
 from algotransfer.graphs.convert import from_networkx
 from algotransfer.graphs.graph import Graph
-from algotransfer.graphs.named import Attributes, NamedGraph, undirected_edges
+from algotransfer.graphs.named import Attributes, NamedGraph, unique_edges
 
 NAMESPACE = "http://graphml.graphdrawing.org/xmlns"
 # Characters that XML 1.0 cannot hold, and the carriage return, which networkx does not escape.
@@ -116,14 +116,13 @@ def write_graphml(graph: Graph, names: Sequence[str], node_attributes: Attribute
     """Write GraphML that reads back as the same graph; see `write_graph`."""
     import networkx
 
-    network = networkx.Graph()
+    network = networkx.DiGraph() if graph.directed else networkx.Graph()
     network.add_nodes_from(_checked(name) for name in names)
     for attribute, values in node_attributes.items():
         plain = _plain_values(_checked(attribute), values)
         networkx.set_node_attributes(network, dict(zip(names, plain, strict=True)), attribute)
     network.add_weighted_edges_from(
-        (names[tail], names[head], _shortest(weight))
-        for tail, head, weight in undirected_edges(graph)
+        (names[tail], names[head], _shortest(weight)) for tail, head, weight in unique_edges(graph)
     )
     file = io.BytesIO()
     networkx.write_graphml_xml(network, file)

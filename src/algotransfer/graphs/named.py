@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Float, Int
 
 from algotransfer.errors import UserError
 from algotransfer.graphs.graph import MAX_NODES, Graph, check_graph, from_edges
@@ -43,12 +43,13 @@ def named_graph(
     ends: Int[np.ndarray, "2 pairs"],
     weights: Float[np.ndarray, " pairs"],
     source: Hashable = None,
-    directed: bool | Bool[np.ndarray, " pairs"] = False,
+    directed: bool = False,
 ) -> NamedGraph:
     """Check edges that come from the user and build a graph; `source` is as in `read_graph`.
 
-    An edge may be listed more than once, in either direction, with equal weights; a `directed` one
-    must be listed in both directions.
+    An edge may be listed more than once with equal weights, an undirected one in either direction.
+    If every `directed` edge has one back with the same weight, the graph is undirected all the
+    same.
     """
     check_num_nodes(len(names))
     _check_lengths(names)
@@ -59,44 +60,51 @@ def named_graph(
             f"node {names[ends[0, loops[0]]]!r:.80} has an edge to itself; remove self-loops"
         )
 
-    low, high = ends.min(axis=0), ends.max(axis=0)
-    _, first, pair = np.unique(low * len(names) + high, return_index=True, return_inverse=True)
-
+    if directed:
+        directed = not _is_symmetric(ends, weights, len(names))
+    ordered = ends if directed else np.sort(ends, axis=0)
+    _, first, pair = np.unique(
+        ordered[0] * len(names) + ordered[1], return_index=True, return_inverse=True
+    )
     different = np.flatnonzero(weights != weights[first][pair])
     if different.size:
         here, before = different[0], first[pair[different[0]]]
         tail, head = (names[end] for end in ends[:, here])
-        raise UserError(
-            f"the edge between {tail!r:.80} and {head!r:.80} is listed with two weights, "
-            f"{weights[before]:g} and {weights[here]:g}; graphs are undirected: give every edge "
-            "one weight"
+        edge = (
+            f"from {tail!r:.80} to {head!r:.80}"
+            if directed
+            else f"between {tail!r:.80} and {head!r:.80}"
         )
-    directed = np.broadcast_to(directed, len(pair))
-    forward = np.isin(np.arange(len(first)), pair[~directed | (ends[0] < ends[1])])
-    backward = np.isin(np.arange(len(first)), pair[~directed | (ends[0] > ends[1])])
-    one_way = first[~(forward & backward)]
-    if one_way.size:
-        tail, head = (names[end] for end in ends[:, one_way[0]])
+        hint = "" if directed else "this graph is undirected: "
         raise UserError(
-            f"the edge from {tail!r:.80} to {head!r:.80} has no edge back; graphs are undirected: "
-            "add the reverse edges or declare the graph undirected"
+            f"the edge {edge} is listed with two weights, {weights[before]:g} and "
+            f"{weights[here]:g}; {hint}give every edge one weight"
         )
-
     graph = from_edges(
         num_nodes=len(names),
         num_graphs=1,
         graph_id=np.zeros(len(first), np.int64),
-        ends=np.stack([low[first], high[first]]),
+        ends=ordered[:, first],
         weights=weights[first],
         source=np.array([_find(source, names)]),
+        directed=directed,
     )
     return NamedGraph(graph[0], tuple(names))
 
 
-def undirected_edges(graph: Graph) -> Iterator[tuple[int, int, np.float32]]:
-    """Return the two nodes and the weight of each edge of a single graph, every edge once."""
+def _is_symmetric(ends, weights, num_nodes: int) -> bool:
+    """Whether every edge has one back, with equal weights."""
+    there, back = (
+        np.unique(np.stack([tail * num_nodes + head, weights]), axis=1)
+        for tail, head in (ends, ends[::-1])
+    )
+    return np.array_equal(there, back)
+
+
+def unique_edges(graph: Graph) -> Iterator[tuple[int, int, np.float32]]:
+    """Return tail, head and weight of each edge of a single graph, an undirected edge once."""
     ends = np.stack([graph.senders, graph.receivers])
-    once = ends[0] < ends[1]  # padding has equal ends
+    once = ends[0] != ends[1] if graph.directed else ends[0] < ends[1]  # padding has equal ends
     return zip(*ends[:, once].tolist(), np.asarray(graph.weights)[once], strict=True)
 
 

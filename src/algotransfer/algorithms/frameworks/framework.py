@@ -71,6 +71,8 @@ class Framework(ABC):
     - `samples`: whether training without steps samples choices.
     - `carries_all`: whether a network taught by steps updates every key when it runs free.
     - `must_settle`: whether an algorithm that has not ended after n steps is an error.
+    - `reads_arriving_edges`: whether the sparse engine reads the edges that arrive at a node, not
+        those that leave it. It then gets the edge list of the reversed graph.
     - `dense_max_nodes`: nodes up to which the dense engine is faster on a CPU.
     """
 
@@ -80,6 +82,7 @@ class Framework(ABC):
     samples: bool
     carries_all: bool
     must_settle: bool
+    reads_arriving_edges: bool
     dense_max_nodes: int
 
     # The engine.
@@ -96,7 +99,7 @@ class Framework(ABC):
     def sparse_engine(
         self, algorithm: Algorithm, senders, receivers, weights, num_nodes: int
     ) -> Engine:
-        """Engine on an edge list sorted by sender."""
+        """Engine on an edge list sorted by sender (see `reads_arriving_edges`)."""
 
     # The network side.
 

@@ -31,6 +31,7 @@ class Parallel(Framework):
     samples = False
     carries_all = True
     must_settle = True
+    reads_arriving_edges = True
     dense_max_nodes = 64
 
     def initial_visited(self, num_nodes):

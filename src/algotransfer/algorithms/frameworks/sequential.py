@@ -37,6 +37,7 @@ class Sequential(Framework):
     samples = True
     carries_all = False
     must_settle = False
+    reads_arriving_edges = False
     dense_max_nodes = 256
 
     def initial_visited(self, num_nodes):

@@ -63,6 +63,7 @@ function sheet() {
     { selector: "node.selected", style: { "underlay-color": soft, "underlay-opacity": 0.28, "underlay-padding": 11, "underlay-shape": "ellipse" } },
     { selector: "edge", style: { width: 1.6, "line-color": edge, "curve-style": "straight", "arrow-scale": 1.05,
       ...text } },
+    { selector: "edge[?directed]", style: { "curve-style": "bezier", "mid-target-arrow-shape": "vee", "mid-target-arrow-color": soft } },
     { selector: "edge.near", style: { label: "data(text)", color: soft, "font-size": 9, "text-margin-x": "data(right)",
       "text-margin-y": "data(down)" } },
     { selector: "edge.to", style: { "target-arrow-shape": "triangle" } },
@@ -86,7 +87,7 @@ class Panel {
     this.now = figure.querySelector(".now");
     const nodes = places.map((position, i) => ({ data: { id: `n${i}`, fill: "#888888", ink: "#000000", text: "" }, position: { ...position } }));
     const edges = graph.edges.map(([u, v, w], i) => ({
-      data: { id: `e${i}`, source: `n${u}`, target: `n${v}`, text: show(w), ...beside(places[u], places[v]) } }));
+      data: { id: `e${i}`, source: `n${u}`, target: `n${v}`, text: show(w), directed: graph.directed, ...beside(places[u], places[v]) } }));
     const loops = places.map((_, i) => ({ data: { id: `l${i}`, source: `n${i}`, target: `n${i}`, text: "" }, classes: "loop" }));
     this.cy = cytoscape({
       container: this.canvas, elements: { nodes, edges: [...edges, ...loops] }, style: sheet(),
@@ -109,8 +110,9 @@ class Panel {
     pointers.forEach((pointer, v) => {
       if (!pointer) return;
       if (pointer.to === v) { loops[v] = `loop ${pointer.self ? "self" : ""} ${pointer.classes}`; return; }
+      // A pointer goes against its edge, which matters if there is another edge back.
       const there = this.between.get(`${v},${pointer.to}`), back = this.between.get(`${pointer.to},${v}`);
-      if (there !== undefined) edges[there] += ` to ${pointer.classes}`;
+      if (there !== undefined && !this.graph.directed) edges[there] += ` to ${pointer.classes}`;
       else if (back !== undefined) edges[back] += ` from ${pointer.classes}`;
     });
     this.cy.batch(() => {

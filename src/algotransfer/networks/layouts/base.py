@@ -19,9 +19,9 @@ Scores = Float[Array, "..."]  # a number per edge: a matrix [i, j] (dense) or a 
 class Layout(eqx.Module):
     """One graph as a network sees it: edge features, and aggregation over neighbours.
 
-    In an edge (i, j), i receives and j sends. Every edge is held in both directions, and every
-    node has a self-loop with features 0, so that a node is one of its own neighbours. Values of
-    edges have one of two shapes:
+    In an edge (i, j), i receives and j sends. An undirected edge is held in both directions, and
+    every node has a self-loop with features 0, so that a node is one of its own neighbours. Values
+    of edges have one of two shapes:
 
     - vectors are rows of a list [e, d] in the order of `i` and `j`; padding has i = j = n;
     - single numbers (`Scores`) are a matrix [i, j] in the dense layout, a list in the sparse one.
@@ -219,12 +219,13 @@ class NeighbourLists(eqx.Module):
 
 
 class EdgeList:
-    """Every edge of a graph in both directions, then a self-loop at every node.
+    """Every edge of a graph, undirected ones in both directions, then a self-loop at every node.
 
     Padding has i = j = n, out of range. A kind of edge feature is `weight` or `one`.
     """
 
     def __init__(self, graph: Graph, kinds: tuple[str, ...]):
+        graph = graph.reverse()  # its senders are the nodes at which edges arrive
         loops = jnp.arange(graph.num_nodes, dtype=jnp.int32)
         weights = jnp.asarray(graph.weights)
         rows = {"weight": weights, "one": jnp.asarray(graph.edge_mask(), weights.dtype)}

@@ -129,7 +129,8 @@ class Dense(Layout):
 
 def dense_layout(graph: Graph, kinds: tuple[str, ...]) -> "Dense":
     """Return the dense layout of one graph with these kinds of edge features."""
-    weights, adjacency = graph.weight_matrix(), graph.adjacency()
+    arriving = graph.reverse()
+    weights, adjacency = arriving.weight_matrix(), arriving.adjacency()
     features = {"weight": weights, "one": adjacency.astype(weights.dtype)}
     edges = EdgeList(graph, kinds)
     count = len(edges.i)

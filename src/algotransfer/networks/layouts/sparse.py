@@ -15,6 +15,15 @@ from algotransfer.networks.layouts.base import EdgeList, Layout, at, on_edges
 PIECE = 8  # edges per piece
 
 
+class Pieces(eqx.Module):
+    """Pieces of a list of edges that is sorted by node; see `Sparse`."""
+
+    slots: Int[Array, "pieces width"]
+    owner: Int[Array, " pieces"]
+    num_nodes: int = eqx.field(static=True)
+    num_edges: int = eqx.field(static=True)  # with padding
+
+
 class Sparse(Layout):
     """Edge lists sorted by receiving node: memory and time linear in the number of edges.
 
@@ -27,10 +36,16 @@ class Sparse(Layout):
     features: Float[Array, "f e"]
     i: Int[Array, " e"]
     j: Int[Array, " e"]
-    back: Int[Array, " e"]  # index of the same edge in the other direction
+    back: Int[Array, " e"]  # edges by sending node; undirected: index of the reversed edge
     slots: Int[Array, "pieces width"]
     owner: Int[Array, " pieces"]  # the receiving node of a piece, or n
     num_nodes: int = eqx.field(static=True)
+    leaving: Pieces | None = None  # of `back`, for directed graphs; others have the same pieces
+
+    @property
+    def num_edges(self) -> int:
+        """Length of the list, with padding."""
+        return len(self.i)
 
     def with_features(self, kinds):
         return eqx.tree_at(lambda self: self.features, self, self.features[jnp.array(kinds)])
@@ -50,6 +65,8 @@ class Sparse(Layout):
     def sum_at(self, end, values):
         if end == "j":
             values = at(values, self.back)
+            pieces = self if self.leaving is None else self.leaving
+            return _total(pieces, lambda slot: at(values, slot))
         return _total(self, lambda slot: at(values, slot))
 
     @property
@@ -109,11 +126,25 @@ def sparse_layout(graph: Graph, kinds: tuple[str, ...]) -> Sparse:
     edges, nodes = EdgeList(graph, kinds), graph.num_nodes
     order = jnp.lexsort((edges.j, edges.i))
     i, j = edges.i[order], edges.j[order]
-    count = len(i)
-    # The list holds every edge in both directions: sorting by sender gives the reversed edges.
+    # An undirected edge is there in both directions: sorting by sender gives the reversed edges.
     back = jnp.argsort(j, stable=True).astype(jnp.int32)
+    pieces = _cut(i, nodes)
+    return Sparse(
+        features=edges.features[:, order],
+        i=i,
+        j=j,
+        back=back,
+        slots=pieces.slots,
+        owner=pieces.owner,
+        num_nodes=nodes,
+        leaving=_cut(j[back], nodes) if graph.directed else None,
+    )
 
-    first = jnp.searchsorted(i, jnp.arange(nodes + 1)).astype(jnp.int32)
+
+def _cut(end: Int[Array, " e"], nodes: int) -> Pieces:
+    """Cut a list of edges, sorted by the node at one end, into the pieces of every node."""
+    count = len(end)
+    first = jnp.searchsorted(end, jnp.arange(nodes + 1)).astype(jnp.int32)
     pieces = -(-jnp.diff(first) // PIECE)
     until = jnp.cumsum(pieces)
     most = (count + (PIECE - 1) * nodes) // PIECE  # a self-loop each: no list is empty
@@ -122,19 +153,11 @@ def sparse_layout(graph: Graph, kinds: tuple[str, ...]) -> Sparse:
     begin = at(first, owner) + PIECE * (piece - at(until - pieces, owner))
     slots = begin[:, None] + jnp.arange(PIECE, dtype=jnp.int32)
     inside = (slots < at(first, owner + 1)[:, None]) & (owner < nodes)[:, None]
-    return Sparse(
-        features=edges.features[:, order],
-        i=i,
-        j=j,
-        back=back,
-        slots=jnp.where(inside, slots, count),
-        owner=owner,
-        num_nodes=nodes,
-    )
+    return Pieces(jnp.where(inside, slots, count), owner, nodes, count)
 
 
 def _reduce_in_pieces(
-    layout: Sparse,
+    layout: Sparse | Pieces,
     values: Callable[[Int[Array, " pieces"]], Float[Array, "pieces d"]],
     within: Callable,
     to_nodes: Callable,
@@ -147,13 +170,13 @@ def _reduce_in_pieces(
     """
 
     def column(slot):
-        return jnp.where((slot < len(layout.i))[:, None], values(slot), missing)
+        return jnp.where((slot < layout.num_edges)[:, None], values(slot), missing)
 
     columns = [column(layout.slots[:, k]) for k in range(PIECE)]
     return _to_nodes(layout, to_nodes, reduce(within, columns))
 
 
-def _to_nodes(layout: Sparse, to_nodes: Callable, rows: Float[Array, "pieces d"]):
+def _to_nodes(layout: Sparse | Pieces, to_nodes: Callable, rows: Float[Array, "pieces d"]):
     return to_nodes(rows, layout.owner, layout.num_nodes, indices_are_sorted=True)
 
 
@@ -161,7 +184,7 @@ def _maximum(layout: Sparse, values) -> Float[Array, "n d"]:
     return _reduce_in_pieces(layout, values, jnp.maximum, jax.ops.segment_max, -jnp.inf)
 
 
-def _total(layout: Sparse, values) -> Float[Array, "n d"]:
+def _total(layout: Sparse | Pieces, values) -> Float[Array, "n d"]:
     return _reduce_in_pieces(layout, values, jnp.add, jax.ops.segment_sum, 0.0)
 
 
@@ -215,7 +238,14 @@ def _max_plus_backward(saved, gradient):
         hit = owner_node + on_edges(_features(layout, slot), edge) == at(best, receiver)
         return jnp.where(hit, at(share, receiver), 0.0)
 
+    def leaving_directed(slot):
+        slot = at(layout.back, slot)
+        receiver, value = at(layout.i, slot), arriving(slot)
+        return jnp.where(value == at(best, receiver), at(share, receiver), 0.0)
+
     d_edge = jnp.stack([jnp.sum(share * each, axis=0) for each in features])
+    if layout.leaving is not None:
+        return None, _total(layout.leaving, leaving_directed), d_edge
     return None, _total(layout, leaving), d_edge
 
 
