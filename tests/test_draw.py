@@ -3,7 +3,8 @@
 import networkx
 import pytest
 
-from algotransfer.algorithms import ALGORITHMS, run
+from algotransfer.algorithms import run
+from algotransfer.algorithms.registry import PAPER_ALGORITHMS
 from algotransfer.datasets import make_dataset
 from algotransfer.draw import draw_trace, save_figure
 from algotransfer.graphs import from_networkx
@@ -40,12 +41,21 @@ def test_steps_of_a_parallel_algorithm():
     ]
 
 
-@pytest.mark.parametrize("algorithm", ALGORITHMS)
+@pytest.mark.parametrize("algorithm", PAPER_ALGORITHMS)
 def test_every_algorithm_can_be_drawn(algorithm):
     network = networkx.disjoint_union(networkx.cycle_graph(4), networkx.path_graph(2))
     graph = from_networkx(network).graph
     figure = draw_trace(algorithm, graph, run(algorithm, graph), steps=[0, 1])
     assert len(panels(figure)) == 2
+    figure.draw_without_rendering()
+
+
+def test_directed_edges_are_arrows():
+    network = networkx.DiGraph([(0, 1), (1, 2), (0, 2), (3, 2)])
+    graph = from_networkx(network).graph
+    trace = run("dag_shortest_paths", graph)
+    figure = draw_trace("dag_shortest_paths", graph, trace, steps=[0])
+    assert len(figure.axes[0].patches) == 4
     figure.draw_without_rendering()
 
 

@@ -11,7 +11,8 @@ from algorithms import oracles
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra, minimum_spanning_tree
 
-from algotransfer.algorithms import ALGORITHMS, run
+from algotransfer.algorithms import run
+from algotransfer.algorithms.registry import PAPER_ALGORITHMS
 from algotransfer.graphs import sample_graphs
 
 
@@ -68,7 +69,7 @@ def measured(*arguments):
 
 # Across a grid of that size the product of some three hundred weights is no float32 number.
 UNDERFLOW = {("reliable_par", "grid"), ("reliable_seq", "grid")}
-LARGE = sorted(set(product(ALGORITHMS, ("er", "ba", "grid"))) - UNDERFLOW)
+LARGE = sorted(set(product(PAPER_ALGORITHMS, ("er", "ba", "grid"))) - UNDERFLOW)
 
 
 @pytest.mark.slow
@@ -80,7 +81,7 @@ def test_100_000_nodes_in_a_minute_and_4_gib(name, family):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ALGORITHMS)
+@pytest.mark.parametrize("name", PAPER_ALGORITHMS)
 def test_full_traces_of_2_000_nodes_in_4_gib(name):
     result = measured(name, "er", 2000, "full")
     assert result["shape"] == [1, 2001, 2000]

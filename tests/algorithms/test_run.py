@@ -14,6 +14,7 @@ from algorithms import batches
 import algotransfer
 from algotransfer.algorithms import ALGORITHMS, get_algorithm, run
 from algotransfer.algorithms.frameworks.sequential import LANES
+from algotransfer.algorithms.registry import PAPER_ALGORITHMS
 from algotransfer.errors import UserError
 from algotransfer.graphs import concatenate, sample_graphs
 
@@ -243,17 +244,18 @@ def test_arrays_on_the_device_are_as_good_as_numpy():
 
 @pytest.mark.parametrize(("num_nodes", "layout"), [(20, "dense"), (1000, "sparse")])
 def test_layout_is_chosen_by_size(num_nodes, layout):
-    for algorithm in ALGORITHMS.values():
+    for algorithm in map(get_algorithm, PAPER_ALGORITHMS):
         assert run_module._faster_layout(algorithm, num_nodes) == layout
 
 
 def compilations(layout, batches, algorithm):
     """How often an algorithm is compiled for some batches, each of them run twice."""
     algorithm = replace(algorithm, name="counted")  # not compiled before
-    before = run_module.PROGRAMS[layout]._cache_size()
+    program = getattr(run_module, f"run_{layout}")
+    before = program._cache_size()
     for graphs in (*batches, *batches):
         run(algorithm, graphs, layout=layout)
-    return run_module.PROGRAMS[layout]._cache_size() - before
+    return program._cache_size() - before
 
 
 @EACH_LAYOUT

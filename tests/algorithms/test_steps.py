@@ -8,10 +8,11 @@ from algorithms import batches, oracles
 from hypothesis import given
 
 from algotransfer.algorithms import ALGORITHMS, run
+from algotransfer.algorithms.registry import PAPER_ALGORITHMS
 
-SEQUENTIAL = [name for name, algorithm in ALGORITHMS.items() if algorithm.sequential]
-PARALLEL = [name for name in ALGORITHMS if name not in SEQUENTIAL]
-EACH_ALGORITHM = pytest.mark.parametrize("name", ALGORITHMS)
+SEQUENTIAL = [name for name in PAPER_ALGORITHMS if ALGORITHMS[name].sequential]
+PARALLEL = [name for name in PAPER_ALGORITHMS if name not in SEQUENTIAL]
+EACH_ALGORITHM = pytest.mark.parametrize("name", PAPER_ALGORITHMS)
 
 
 def traced(name, graphs):

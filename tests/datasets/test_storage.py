@@ -7,10 +7,13 @@ import sys
 
 import numpy as np
 import pytest
+import scipy.sparse
 
-from algotransfer.algorithms import ALGORITHMS, run
+from algotransfer.algorithms import run
+from algotransfer.algorithms.registry import PAPER_ALGORITHMS
 from algotransfer.array_files import load_arrays, save_arrays
-from algotransfer.datasets import load_dataset, make_dataset, save_dataset
+from algotransfer.datasets import from_graphs, load_dataset, make_dataset, save_dataset
+from algotransfer.graphs import from_scipy
 
 SMALL = {"family": ("er", "grid"), "num_graphs": 3, "num_nodes": 6, "seed": 2}
 
@@ -65,7 +68,7 @@ def test_the_format(path, dataset):
         assert weight == {(u, v): matrix[u, v] for u, v in np.argwhere(matrix).tolist()}
 
 
-@pytest.mark.parametrize("algorithm", ALGORITHMS)
+@pytest.mark.parametrize("algorithm", PAPER_ALGORITHMS)
 def test_round_trip(algorithm, dataset, tmp_path):
     save_dataset(dataset, tmp_path / "data.npz", algorithm)
     again = load_dataset(tmp_path / "data.npz")
@@ -176,3 +179,19 @@ def test_other_archives_are_refused(tmp_path):
     save_arrays(tmp_path / "weights.npz", {"a": np.ones(3)}, {"kind": "weights"})
     with pytest.raises(ValueError, match="format version None; expected 1"):
         load_dataset(tmp_path / "weights.npz")
+
+
+def test_directed_graphs(tmp_path):
+    ends = ([0, 1, 2, 2], [1, 2, 0, 1])
+    matrix = scipy.sparse.csr_array(([0.25, 0.5, 1.0, 2.0], ends), shape=(4, 4))
+    directed = from_graphs([from_scipy(matrix), from_scipy(matrix, source=2)])
+    save_dataset(directed, tmp_path / "data.npz", "bellman_ford")
+    again = load_dataset(tmp_path / "data.npz")
+    assert again.graphs.directed
+    np.testing.assert_array_equal(again.graphs.weight_matrix(), directed.graphs.weight_matrix())
+    arrays, card = load_arrays(tmp_path / "data.npz")
+    del card["sha256"]
+    for value, message in [("yes", "directed is 'yes' on its card"), (False, "both directions")]:
+        save_arrays(tmp_path / "other.npz", arrays, card | {"directed": value})
+        with pytest.raises(ValueError, match=message):
+            load_dataset(tmp_path / "other.npz")

@@ -4,6 +4,7 @@ import html
 import json
 import re
 
+import networkx
 import numpy as np
 import pytest
 
@@ -12,7 +13,7 @@ from algotransfer.explorer import explore, write_example
 from algotransfer.explorer.explore import model_label
 from algotransfer.explorer.page import embedded
 from algotransfer.explorer.scene import number, shortened
-from algotransfer.graphs import read_graph, sample_graphs
+from algotransfer.graphs import from_networkx, read_graph, sample_graphs
 
 GRAPH = sample_graphs("er", 1, 8, seed=2)[0]
 HOSTILE = ["</script><script>alert(1)</script>", "<!-- data -->", "\u2028\ud800&\"'", "a" * 1000]
@@ -34,6 +35,16 @@ def test_the_page_holds_the_trace():
         given = [key for key in row if key is not None]
         assert given == pytest.approx(keys[np.isfinite(keys)].tolist(), rel=1e-4)
     assert viewer.scene["networks"] == []
+
+
+def test_directed_graphs():
+    assert "directed" not in data_of(explore(GRAPH).html())["graph"]
+    one_way = from_networkx(networkx.DiGraph([("a", "b"), ("c", "b")])).graph
+    shown = data_of(explore(one_way, algorithm="dijkstra").html())["graph"]
+    assert shown["directed"]
+    assert [edge[:2] for edge in shown["edges"]] == [[0, 1], [2, 1]]
+    with pytest.raises(ValueError, match="prim needs undirected graphs"):
+        explore(one_way, algorithm="prim")
 
 
 def test_the_page_needs_nothing_else():

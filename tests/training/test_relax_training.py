@@ -9,7 +9,7 @@ from networks.small import quick_jit
 from training.small import examples_of, graphs, tasks_of
 
 from algotransfer import execute
-from algotransfer.algorithms import ALGORITHMS
+from algotransfer.algorithms.registry import PAPER_ALGORITHMS
 from algotransfer.datasets import Splits, make_dataset
 from algotransfer.evaluation.evaluate import evaluate
 from algotransfer.experiment import Experiment
@@ -22,7 +22,7 @@ from algotransfer.training.train import train
 from algotransfer.training.transfer import METHODS
 
 # The target is the last: here one that samples trajectories without its steps.
-NAMES = (*(name for name in ALGORITHMS if name != "prim"), "prim")
+NAMES = (*(name for name in PAPER_ALGORITHMS if name != "prim"), "prim")
 
 
 def decided(network: RelaxationExecutor) -> RelaxationExecutor:

@@ -1,4 +1,4 @@
-"""Nine graph algorithms and the two frameworks that run them; register more in `ALGORITHMS`."""
+"""Graph algorithms and the two frameworks that run them; register more in `ALGORITHMS`."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""The nine algorithms of the paper."""
+"""The nine algorithms of the paper, and two for tasks of CLRS-30."""
 
 from dataclasses import replace
 
@@ -64,6 +64,7 @@ prim = Algorithm(
     source_key=lambda num_nodes: 0.0,
     unreached_key=np.inf,
     smaller_is_better=True,
+    graphs="undirected",
     stand_in=lambda final_key: jnp.full(final_key.shape[:-1], 2.0),
     cost="tree",
     scaling="linear",
@@ -93,4 +94,15 @@ widest_seq = replace(
 
 reliable_seq = replace(
     reliable_par, name="reliable_seq", title="Most reliable path (sequential)", framework=SEQUENTIAL
+)
+
+minimax_par = replace(
+    bellman_ford, name="minimax_par", title="Minimax path (parallel)", relax=jnp.maximum
+)
+
+dag_shortest_paths = replace(
+    bellman_ford,
+    name="dag_shortest_paths",
+    title="Shortest paths in a directed acyclic graph",
+    graphs="acyclic",
 )

@@ -10,7 +10,7 @@ from algotransfer.registry import Registry
 if TYPE_CHECKING:
     from algotransfer.algorithms.algorithm import Algorithm
 
-_NAMES = (
+PAPER_ALGORITHMS = (
     "bfs",
     "bellman_ford",
     "widest_par",
@@ -21,6 +21,7 @@ _NAMES = (
     "widest_seq",
     "reliable_seq",
 )
+_NAMES = (*PAPER_ALGORITHMS, "minimax_par", "dag_shortest_paths")
 ALGORITHMS: Registry[Algorithm] = Registry(
     "algorithm", {name: f"algotransfer.algorithms.definitions:{name}" for name in _NAMES}
 )
