@@ -3,15 +3,18 @@
 clrs_samples.py time                  questions on stdin, one JSON object a line, for instance
 {"algorithm": "bfs", "num_nodes": 20, "num_graphs": 100}
 clrs_samples.py feedback FILE.npz     writes a few graphs of each algorithm with their answers
+clrs_samples.py splits FILE.json      writes hashes of the official splits of the graph tasks
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import math
 import sys
 import time
+from pathlib import Path
 
 import clrs
 import numpy as np
@@ -24,6 +27,15 @@ ANSWER_HINTS = {
     "mst_prim": ("key", "mark"),
 }
 DIRECTED = {"dfs"}
+SPLIT_TASKS = (
+    "bfs",
+    "bellman_ford",
+    "dijkstra",
+    "mst_prim",
+    "mst_kruskal",
+    "dag_shortest_paths",
+    "floyd_warshall",
+)
 
 
 def sample(algorithm: str, num_graphs: int, num_nodes: int, density: float, seed: int):
@@ -66,6 +78,22 @@ def write_feedback(path: str, num_graphs: int, num_nodes: int, density: float, s
     np.savez_compressed(path, **arrays)
 
 
+def write_split_hashes(path: str) -> None:
+    """Write the sha256 of weights, sources and outputs, as float64, by task, split and name."""
+    hashes = {}
+    for task in SPLIT_TASKS:
+        for split, settings in clrs.CLRS30.items():
+            sampler, _ = clrs.build_sampler(task, **settings)
+            feedback = sampler.next()
+            probes = [*feedback.features.inputs, *feedback.outputs]
+            hashes[f"{task}/{split}"] = {
+                probe.name: hashlib.sha256(np.asarray(probe.data, "<f8").tobytes()).hexdigest()
+                for probe in probes
+                if probe.name not in ("pos", "adj")
+            }
+    Path(path).write_text(json.dumps(hashes, indent=1, sort_keys=True) + "\n")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     commands = parser.add_subparsers(dest="command", required=True)
@@ -76,9 +104,11 @@ def main() -> None:
     feedback.add_argument("--num-nodes", type=int, default=20)
     feedback.add_argument("--density", type=float, default=0.15, help="some nodes stay unreached")
     feedback.add_argument("--seed", type=int, default=0)
+    splits = commands.add_parser("splits", help="write hashes of the official splits as .json")
+    splits.add_argument("path", metavar="FILE.json")
     arguments = vars(parser.parse_args())
-    command = {"time": answer_times, "feedback": write_feedback}[arguments.pop("command")]
-    command(**arguments)
+    functions = {"time": answer_times, "feedback": write_feedback, "splits": write_split_hashes}
+    functions[arguments.pop("command")](**arguments)
 
 
 if __name__ == "__main__":

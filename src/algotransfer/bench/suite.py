@@ -8,7 +8,7 @@ from algotransfer.bench.data_speed import measure_data, random_graph
 from algotransfer.bench.execution_speed import measure_execution
 from algotransfer.bench.measurement import Measurement
 from algotransfer.bench.training_speed import measure_training
-from algotransfer.datasets import make_splits
+from algotransfer.datasets import PRESETS, make_splits
 from algotransfer.experiment import Experiment
 from algotransfer.graphs import sample_graphs
 
@@ -28,7 +28,7 @@ def train(
     repeats: int,
 ) -> Iterator[Measurement]:
     """Measure whole epochs by number of seeds, network and supervision."""
-    splits = make_splits(preset)
+    splits = make_splits(preset, task=PRESETS[preset].default_task(target))
     for count, model, supervision in product(seeds, models, supervisions):
         experiment = Experiment(
             model=model, target=target, supervision=supervision, precision=precision

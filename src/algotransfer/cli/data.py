@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from itertools import groupby
 from pathlib import Path
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from algotransfer.algorithms.registry import ALGORITHMS
 from algotransfer.cli.options import check_writable, choice, optional
-from algotransfer.datasets.presets import PRESETS
+from algotransfer.datasets.presets import CLRS_TASKS, PRESETS
 from algotransfer.errors import UserError
 from algotransfer.graphs.registry import FAMILIES
 
@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 SAMPLING = ("family", "num_graphs", "num_nodes", "split", "attachments", "shape")
 EXCLUDES = {
     "preset": (*SAMPLING, "graph", "source"),
+    "task": (*SAMPLING, "graph", "source"),
     "graph": (*SAMPLING, "seed"),
-    "statistics": (*SAMPLING, "seed", "preset", "graph", "source", "out"),
+    "statistics": (*SAMPLING, "seed", "preset", "task", "graph", "source", "out"),
 }
 
 
@@ -54,6 +55,8 @@ class DataCommand:
     """Shape of a grid: any two sides, or as square as possible."""
     preset: Annotated[str | None, choice(PRESETS, "none")] = None
     """Make all splits of this preset."""
+    task: Annotated[tuple[str, ...], choice(CLRS_TASKS, "all")] = ()
+    """Tasks of a preset of CLRS-30; each has its own graphs."""
     graph: Annotated[tuple[Path, ...], optional("FILE")] = ()
     """Your own graphs, one per file: edge lists (.csv) or GraphML (.graphml)."""
     source: Annotated[str | None, optional("NODE", "the first node")] = None
@@ -95,6 +98,7 @@ class DataCommand:
         FAMILIES.check(*self.family)
         if self.preset is not None:
             PRESETS.check(self.preset)
+        CLRS_TASKS.check(*self.task)
         default = {field.name: field.default for field in fields(self)}
         for way, excluded in EXCLUDES.items():
             given = [name for name in excluded if getattr(self, name) != default[name]]
@@ -122,12 +126,23 @@ class DataCommand:
         if self.statistics:
             return {str(path): datasets.load_dataset(path) for path in self.statistics}
         if self.preset:
-            return dict(datasets.make_splits(self.preset, self.seed))
+            return self._splits(self.preset)
         if self.graph:
             graphs = [read_user_graph(path, self.source) for path in self.graph]
             return {"own": datasets.from_graphs(graphs)}
         sampling = {name: getattr(self, name) for name in SAMPLING}
         return {self.split: datasets.make_dataset(**sampling, seed=self.seed)}
+
+    def _splits(self, preset: str) -> dict[str, Dataset]:
+        from algotransfer.datasets import make_splits
+
+        if not PRESETS[preset].has_tasks:
+            return dict(make_splits(preset, self.seed, *self.task))
+        return {
+            f"{task}/{split}": dataset
+            for task in self.task or CLRS_TASKS
+            for split, dataset in make_splits(preset, self.seed, task)
+        }
 
     def _trace(
         self, datasets: Mapping[str, Dataset]
@@ -142,7 +157,7 @@ class DataCommand:
         jobs = [
             (name, dataset, algorithm)
             for name, dataset in datasets.items()
-            for algorithm in self.algorithm or dataset.algorithms or ALGORITHMS
+            for algorithm in self.algorithm or dataset.algorithms or _algorithms(dataset)
         ]
         statistics: dict[str, list[TraceStatistics]] = {}
         paths, writing = [], 0.0
@@ -167,6 +182,15 @@ class DataCommand:
             return self.out
         folder = self.out / dataset if self.preset else self.out
         return folder / f"{algorithm}.npz"
+
+
+def _algorithms(dataset: Dataset) -> Iterable[str]:
+    """Return the algorithms to trace by default: all, or of a task the one trained on it."""
+    task = dataset.arguments.get("task")
+    if task is not None:
+        return CLRS_TASKS[task].algorithms[:1]
+    kinds = ("any",) if dataset.graphs.directed else ("any", "undirected")
+    return [name for name, algorithm in ALGORITHMS.items() if algorithm.graphs in kinds]
 
 
 def _flag(name: str) -> str:

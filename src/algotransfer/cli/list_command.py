@@ -3,6 +3,7 @@
 import inspect
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Annotated, Any, Literal
 
 from tyro.conf import Positional
@@ -89,8 +90,9 @@ def _splits(preset: Any) -> tuple[str, ...]:
     if preset.min_nodes is not None:
         size = f"{preset.min_nodes}–{size}"
     counts = [f"{count} × {size}" for count in (preset.train, preset.validation)]
-    sizes = "/".join(map(str, preset.test_sizes))
-    return ", ".join(preset.family), *counts, f"{preset.test} × {sizes}"
+    sizes = groupby(preset.test_counts, key=lambda size: preset.test_counts[size])
+    tests = [f"{count} × {'/'.join(map(str, nodes))}" for count, nodes in sizes]
+    return ", ".join(preset.family), *counts, ", ".join(tests)
 
 
 def _processors(method: Any) -> tuple[str, str]:

@@ -8,7 +8,7 @@ from tyro.conf import arg
 
 from algotransfer.algorithms.registry import ALGORITHMS
 from algotransfer.cli.options import Device, choice, optional
-from algotransfer.datasets.presets import PRESETS
+from algotransfer.datasets.presets import CLRS_TASKS, PRESETS
 from algotransfer.experiment import Experiment
 from algotransfer.methods import METHODS
 from algotransfer.networks.registry import MODELS, PROCESSORS
@@ -40,6 +40,8 @@ class TrainCommand:
     """Number of seeds (0, 1, …), trained together."""
     preset: Annotated[str, choice(PRESETS)] = "paper"
     """Preset of the graphs to train on."""
+    task: Annotated[str | None, choice(CLRS_TASKS, "the target's")] = None
+    """Task of CLRS-30 whose graphs to train on, for its presets."""
     data_seed: int = 0
     """Seed of the graphs."""
     folder: Path = Path("runs")
@@ -67,6 +69,7 @@ class TrainCommand:
             self.seeds,
             data=self.preset,
             data_seed=self.data_seed,
+            task=self.task,
             folder=self.folder,
             device=self.device,
             resume=self.resume,

@@ -8,10 +8,12 @@ if TYPE_CHECKING:
     from algotransfer.datasets.dataset import Dataset as Dataset
     from algotransfer.datasets.dataset import make_dataset as make_dataset
     from algotransfer.datasets.from_graphs import from_graphs as from_graphs
+    from algotransfer.datasets.presets import CLRS_TASKS as CLRS_TASKS
     from algotransfer.datasets.presets import PRESETS as PRESETS
     from algotransfer.datasets.presets import Preset as Preset
     from algotransfer.datasets.splits import Splits as Splits
     from algotransfer.datasets.splits import make_splits as make_splits
+    from algotransfer.datasets.splits import make_test_sets as make_test_sets
     from algotransfer.datasets.statistics import graph_statistics as graph_statistics
     from algotransfer.datasets.statistics import trace_statistics as trace_statistics
     from algotransfer.datasets.storage import load_dataset as load_dataset

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from algotransfer.datasets.dataset import Dataset, make_dataset
-from algotransfer.datasets.presets import PRESETS, Preset
+from algotransfer.datasets.dataset import Dataset
+from algotransfer.datasets.presets import PRESETS, ClrsPreset, Preset
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,24 +25,34 @@ class Splits:
             yield f"test_{num_nodes}", dataset
 
 
-def make_splits(preset: str | Preset = "paper", seed: int = 0) -> Splits:
+def make_test_sets(
+    preset: str | Preset | ClrsPreset = "paper", seed: int = 0, task: str | None = None
+) -> dict[int, Dataset]:
+    """Make the test sets of a preset, by number of nodes; see `make_splits`."""
+    if isinstance(preset, str):
+        preset = PRESETS[preset]
+    counts = preset.test_counts
+    return {size: preset.make_split("test", counts[size], size, seed, task) for size in counts}
+
+
+def make_splits(
+    preset: str | Preset | ClrsPreset = "paper", seed: int = 0, task: str | None = None
+) -> Splits:
     """Make the datasets of a preset; they share no random numbers.
 
     **Arguments:**
 
     - `preset`: `paper` (15,000 training graphs of 20 nodes), `mixed` (15,000 of 8 to 20 nodes),
-        `small` or a `Preset`.
+        `small`, `clrs30` (the official splits of a task of CLRS-30), `clrs30_wide` (the same with
+        more and larger test graphs), or a `Preset`.
+    - `task`: a name of `CLRS_TASKS`, for the presets of CLRS-30.
     """
     if isinstance(preset, str):
         preset = PRESETS[preset]
 
-    def split(name: str, num_graphs: int, num_nodes: int, min_nodes: int | None = None) -> Dataset:
-        return make_dataset(
-            preset.family, num_graphs, num_nodes, seed, split=name, min_nodes=min_nodes
-        )
-
+    nodes = preset.num_nodes
     return Splits(
-        train=split("train", preset.train, preset.num_nodes, preset.min_nodes),
-        validation=split("validation", preset.validation, preset.num_nodes, preset.min_nodes),
-        test={size: split("test", preset.test, size) for size in preset.test_sizes},
+        train=preset.make_split("train", preset.train, nodes, seed, task),
+        validation=preset.make_split("validation", preset.validation, nodes, seed, task),
+        test=make_test_sets(preset, seed, task),
     )

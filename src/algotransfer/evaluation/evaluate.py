@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from algotransfer.checksums import verify_checksum, write_checksum
-from algotransfer.datasets import PRESETS, Dataset, make_dataset
-from algotransfer.datasets.presets import PAPER_FAMILIES
+from algotransfer.datasets import Dataset, make_dataset
+from algotransfer.datasets.presets import PAPER, PAPER_FAMILIES
 from algotransfer.errors import UserError
 from algotransfer.evaluation.evaluate_networks import COLUMNS, Progress, evaluate_networks
 from algotransfer.evaluation.horizon import training_horizon
@@ -67,8 +67,8 @@ def _fitted(model: Model, dataset: Dataset) -> Dataset:
 
 
 def unseen_graphs(
-    sizes: Iterable[int] = PRESETS["paper"].test_sizes,
-    num_graphs: int = PRESETS["paper"].test,
+    sizes: Iterable[int] = PAPER.test_sizes,
+    num_graphs: int = PAPER.test,
     families: Iterable[str] = PAPER_FAMILIES,
 ) -> dict[int, Dataset]:
     """Test graphs by number of nodes; the defaults are the paper's."""

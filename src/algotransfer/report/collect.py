@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas
 
-from algotransfer.datasets import PRESETS
+from algotransfer.datasets.presets import PAPER
 from algotransfer.errors import UserError
 from algotransfer.evaluation.evaluate import EVALUATION, read_evaluation, read_table
 from algotransfer.evaluation.evaluate_networks import COLUMNS
@@ -110,20 +110,19 @@ def marks(model: Model) -> str:
         for field in fields
         if field.name not in NAMED and getattr(model.experiment, field.name) != field.default
     ]
-    train, paper = model.card["data"]["train"], PRESETS["paper"]
-    if (train.get("num_graphs"), train.get("num_nodes")) != (paper.train, paper.num_nodes):
+    train = model.card["data"]["train"]
+    if (train.get("num_graphs"), train.get("num_nodes")) != (PAPER.train, PAPER.num_nodes):
         changed.append("other_data")
     return " ".join(changed)
 
 
 def _test_graphs(frame: Any) -> list[str]:
     """Return marks for test sets of the paper's sizes with another number of graphs."""
-    paper = PRESETS["paper"]
-    frame = frame[frame["num_nodes"].isin(paper.test_sizes)]
+    frame = frame[frame["num_nodes"].isin(PAPER.test_sizes)]
     # `pred` exists for every test graph; other metrics, such as `cost`, only for some.
     frame = frame[(frame["row"] == "network") & (frame["metric"] == "pred")]
     counts = frame["num_graphs"].unique().tolist()
-    return [f"test_graphs={count}" for count in sorted(counts) if count != paper.test]
+    return [f"test_graphs={count}" for count in sorted(counts) if count != PAPER.test]
 
 
 def trained_runs(folder: str | Path) -> Iterator[tuple[Path, Model]]:

@@ -14,7 +14,7 @@ import numpy as np
 
 from algotransfer.checksums import write_checksum
 from algotransfer.compilation_cache import keep_compiled_programs
-from algotransfer.datasets import Splits, make_splits
+from algotransfer.datasets import PRESETS, Splits, make_splits
 from algotransfer.devices import find_device
 from algotransfer.errors import UserError, shown
 from algotransfer.experiment import MAX_SEEDS, Experiment, check_seeds
@@ -47,6 +47,7 @@ def train(
     *,
     data: str | Splits = "paper",
     data_seed: int = 0,
+    task: str | None = None,
     folder: str | Path = "runs",
     device: str | None = None,
     resume: bool = True,
@@ -64,6 +65,7 @@ def train(
 
     - `seeds`: their number (0, 1, …), or the seeds themselves.
     - `data`: a preset, or your own datasets with `train` and `validation`.
+    - `task`: task whose graphs to train on, for presets of CLRS-30; by default the target's.
     - `folder`: folder of all runs; each run has a subfolder named after its configuration.
     - `device`: `cpu`, `gpu`, or None for JAX's default.
     - `resume`: continue from a checkpoint; otherwise start again.
@@ -80,7 +82,11 @@ def train(
         raise UserError(f"checkpoint_seconds={checkpoint_seconds}; expected 0 or more")
     keep_compiled_programs()
     seeds = _seeds(seeds)
-    splits = data if isinstance(data, Splits) else make_splits(data, data_seed)
+    if isinstance(data, Splits):
+        splits = data
+    else:
+        task = task or PRESETS[data].default_task(experiment.target)
+        splits = make_splits(data, data_seed, task)
     config = configuration(experiment, seeds, splits)
     path = run_folder(folder, experiment, config)
     if resume and (model := finished_model(path, config)) is not None:
