@@ -1,10 +1,12 @@
 """Our engines on dm-clrs' own graphs give dm-clrs' answers."""
 
+import json
 from collections import namedtuple
 from pathlib import Path
 
 import numpy as np
 import pytest
+from evaluation import clrs_predictions
 
 from algotransfer.algorithms import ALGORITHMS, run
 from algotransfer.bridges.clrs import ClrsFeedback, from_clrs, import_clrs
@@ -100,6 +102,29 @@ for name, counterpart in COUNTERPARTS.items():
     print(name)
 """
     assert in_clrs("-c", script, COMMITTED).split() == list(NAMES.values())
+
+
+def test_hashes_of_the_official_splits_are_those_of_dm_clrs(in_clrs, tmp_path):
+    in_clrs("benchmarks/peers/clrs_samples.py", "splits", tmp_path / "splits.json")
+    committed = Path(__file__).parents[1] / "datasets" / "clrs30_splits.json"
+    assert (tmp_path / "splits.json").read_text() == committed.read_text()
+
+
+SCORE = """
+import clrs, json, sys
+sys.path.insert(0, sys.argv[1])
+from clrs_predictions import predictions
+def score(kind, predicted, truth):
+    points = [clrs.DataPoint("out", clrs.Location.NODE, kind, data) for data in (predicted, truth)]
+    return float(clrs.evaluate((points[1],), {"out": points[0]})["score"])
+kinds = {"pointers": clrs.Type.POINTER, "mask": clrs.Type.MASK, "empty_mask": clrs.Type.MASK}
+print(json.dumps({name: score(kinds[name], *case) for name, case in predictions().items()}))
+"""
+
+
+def test_committed_scores_are_those_of_dm_clrs(in_clrs):
+    live = json.loads(in_clrs("-c", SCORE, Path(clrs_predictions.__file__).parent))
+    assert live == pytest.approx(clrs_predictions.SCORES, abs=1e-6)
 
 
 def test_hints_are_read_at_the_last_step_of_each_graph(raw):

@@ -116,6 +116,8 @@ class Plain:
             "tree": float(tree),
             "exact": float(all(pointer[v] == self.true_pred[-1][v] for v in self.reached)),
         }
+        true = [v if pred < 0 else pred for v, pred in enumerate(self.true_pred[-1])]
+        values["micro_f1"] = mean([pointer[v] == true[v] for v in range(self.n)])
         others = [v for v in self.reached if v != self.source]
         cost = COST.get(self.name, "path")
         if cost == "path":

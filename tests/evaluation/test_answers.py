@@ -102,6 +102,7 @@ class TestSteps:
                 "no_path": 0,
                 "exact": 0,
                 "cost": 1,
+                "micro_f1": 3 / 4,
             }
         )
 

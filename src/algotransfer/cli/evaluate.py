@@ -8,11 +8,13 @@ from typing import Annotated, Literal
 from tyro.conf import Positional
 
 from algotransfer.cli.options import check_file, choice, optional
-from algotransfer.datasets.presets import PAPER_FAMILIES
+from algotransfer.datasets.presets import CLRS_TASKS, PAPER_FAMILIES, PRESETS
 from algotransfer.errors import UserError
 from algotransfer.evaluation.registry import HALTING_RULES
 from algotransfer.graphs.registry import FAMILIES
 from algotransfer.registry import check_name
+
+OFFICIAL = "clrs30"  # the preset whose score is also computed as in dm-clrs
 
 
 @dataclass(frozen=True)
@@ -33,6 +35,10 @@ class EvaluateCommand:
     """Number of test graphs of each family and size; the paper has 500."""
     data: Annotated[tuple[Path, ...], optional("FILE")] = ()
     """Data files (.npz) to evaluate on instead."""
+    preset: Annotated[str | None, choice(PRESETS, "none")] = None
+    """Preset whose test graphs to evaluate on instead."""
+    task: Annotated[str | None, choice(CLRS_TASKS, "the model's")] = None
+    """Task of CLRS-30 to evaluate on, for its presets."""
     clrs: Annotated[Path | None, optional("FILE")] = None
     """Graphs exported from dm-clrs to evaluate on instead (see the documentation)."""
     infinity: Annotated[
@@ -52,14 +58,19 @@ class EvaluateCommand:
         """Evaluate, print the table, write it."""
         FAMILIES.check(*self.family)
         HALTING_RULES.check(self.halt)
-        if self.data and self.clrs:
-            raise UserError("--data and --clrs cannot be combined")
+        if self.preset is not None:
+            PRESETS.check(self.preset)
+        given = [f"--{name}" for name in ("data", "clrs", "preset") if getattr(self, name)]
+        if len(given) > 1:
+            raise UserError(f"{given[0]} and {given[1]} cannot be combined")
         for name in ("num_nodes", "family", "num_graphs"):
-            if (self.data or self.clrs) and getattr(self, name) != getattr(EvaluateCommand, name):
+            if given and getattr(self, name) != getattr(EvaluateCommand, name):
                 raise UserError(
-                    f"--{name.replace('_', '-')} samples test graphs; leave it out with --data or "
-                    "--clrs"
+                    f"--{name.replace('_', '-')} samples test graphs; leave it out with --data, "
+                    "--clrs or --preset"
                 )
+        if self.task is not None and self.preset is None:
+            raise UserError("--task names a task of CLRS-30; add --preset clrs30")
         if self.keep and self.out:
             raise UserError("--keep applies to the table in a run folder; leave out --out")
         check_file(self.out)
@@ -79,8 +90,11 @@ class EvaluateCommand:
             self._evaluate(folder)
 
     def _evaluate(self, folder: Path | None = None) -> None:
+        from algotransfer.algorithms import get_algorithm
         from algotransfer.cli.console import next_step, output, progress_bar, wrote
+        from algotransfer.cli.tables import titled
         from algotransfer.evaluation import beside_paper, beside_paper_table, summary_table
+        from algotransfer.evaluation.clrs_scores import clrs_scores, clrs_table
         from algotransfer.evaluation.evaluate import (
             EVALUATION,
             evaluate,
@@ -106,6 +120,9 @@ class EvaluateCommand:
                 self.halt,
             )
         output.print(summary_table(frame))
+        target = get_algorithm(model.experiment.target)
+        if self.preset == OFFICIAL and target.predicts_predecessors:
+            output.print(titled("Score of CLRS-30", clrs_table(clrs_scores(model, self.task))))
         if len(beside_paper(frame, model.experiment)):
             output.print()
             output.print(beside_paper_table(frame, model.experiment))
@@ -124,6 +141,13 @@ class EvaluateCommand:
             from algotransfer.datasets import load_dataset
 
             return [load_dataset(path) for path in self.data]
+        if self.preset:
+            from algotransfer.datasets import make_test_sets
+
+            task = self.task or PRESETS[self.preset].default_task(target)
+            if task is not None:
+                CLRS_TASKS[task].check_algorithm(target)
+            return make_test_sets(self.preset, task=task)
         if self.clrs:
             from algotransfer.bridges.clrs import import_clrs
             from algotransfer.datasets import from_graphs

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Int
+from jaxtyping import Float, Int
 
 from algotransfer.algorithms import Algorithm, Trace, run
 from algotransfer.algorithms.frameworks import Comparisons, initial_state
@@ -144,6 +144,14 @@ class EvaluationBatch:
             (labels, measure(algorithm, each, path, *true))
             for (labels, _), each, path in zip(groups, compared, paths, strict=True)
         ]
+
+    def answers(
+        self, index: Int[np.ndarray, " chunk"]
+    ) -> tuple[Float[np.ndarray, "seeds chunk n"], Int[np.ndarray, "seeds chunk n"]]:
+        """Return the keys and predecessors that the networks answer with on some graphs."""
+        compared = compare_batch(self.target, self.execute(index), self._truth(index))
+        keys = compared.by_metric.get("key_last", compared.by_metric["key"])
+        return np.asarray(keys.given), np.asarray(compared.answer)
 
     def execute(self, index: Int[np.ndarray, " chunk"], run: FreeRun | None = None) -> Execution:
         """Run the networks on some graphs and read them by the halting rule."""

@@ -20,7 +20,7 @@ MAX_HOP = 20  # greater hop distances are counted here
 # In the order of tables: the paper's, then ours.
 METRICS = (
     *("next", "key", "pred", "term"),
-    *("key_picked", "key_last", "pred_last", "tree", "no_path", "cost", "exact"),
+    *("key_picked", "key_last", "pred_last", "tree", "no_path", "cost", "exact", "micro_f1"),
 )
 
 Values = Float[np.ndarray, "*seeds graphs"]
@@ -101,6 +101,9 @@ def _answer(
     _over_nodes(metrics, "no_path", astray.astype(np.float64), reached, hop)
     _over_nodes(metrics, "exact", is_wrong, reached, hop, none_of=True)
     _over_nodes(metrics, "tree", unrooted.astype(np.float64), reached, hop, none_of=True)
+    itself = np.arange(final_pred.shape[-1])
+    agrees = right(answer, np.where(reached, final_pred, itself))
+    _over_nodes(metrics, "micro_f1", agrees, np.ones_like(reached), hop)
     if algorithm.cost == "path":
         path, best = paths.key.astype(np.float64), final_key.astype(np.float64)
         worse, better = (path, best) if algorithm.smaller_is_better else (best, path)
