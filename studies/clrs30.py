@@ -1,0 +1,94 @@
+"""Train and score networks on graph tasks of CLRS-30, as `studies/clrs30.md` says.
+
+    python studies/clrs30.py train --model relax
+    python studies/clrs30.py score --model relax
+
+The trained networks are in `studies/runs/clrs30`: pass it as `--folder` to score them without
+training.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from algotransfer.datasets.splits import make_test_sets
+from algotransfer.evaluation.clrs_scores import clrs_scores
+from algotransfer.evaluation.evaluate import evaluate
+from algotransfer.experiment import Experiment
+from algotransfer.training.train import train
+
+TASKS = {
+    "bellman_ford": ("bellman_ford", "bfs", "floyd_warshall"),
+    "dijkstra": ("dijkstra",),
+    "dag_shortest_paths": ("dag_shortest_paths",),
+}
+SEEDS = 5
+FOLDER = Path("runs/clrs30")
+SCORES = Path("results/clrs30.csv")
+COLUMNS = ["system", "target", "task", "test", "num_nodes", "num_graphs", "metric", "seed", "value"]
+
+
+def experiments(model: str, extra_steps: int) -> list[Experiment]:
+    return [Experiment(model=model, target=target, extra_steps=extra_steps) for target in TASKS]
+
+
+def official(path: Path, task: str) -> list[dict]:
+    """Micro-F1 of every seed on the official test split."""
+    rows = []
+    for row in clrs_scores(path, task).to_dict("records"):
+        where = {"test": "official", "num_nodes": 64, "num_graphs": 32, "seed": row["seed"]}
+        rows.append({**where, "metric": "micro_f1", "value": row["score"]})
+        if "off_diagonal" in row:
+            rows.append({**where, "metric": "off_diagonal", "value": row["off_diagonal"]})
+    return rows
+
+
+def wide(path: Path, task: str) -> list[dict]:
+    """Micro-F1, and the share of graphs without an error, on the wider test sets."""
+    frame = evaluate(path, make_test_sets("clrs30_wide", task=task))
+    wanted = (frame["row"] == "network") & frame["metric"].isin(["micro_f1", "exact"])
+    frame = frame[wanted & frame["hop"].isna()]
+    columns = ["num_nodes", "num_graphs", "metric", "seed", "value"]
+    return frame[columns].assign(test="wide").to_dict("records")
+
+
+def score(experiments: list[Experiment], folder: Path) -> None:
+    import pandas
+
+    tables = [pandas.read_csv(SCORES)] if SCORES.exists() else []
+    for experiment in experiments:
+        for weights in sorted((folder / experiment.name).glob("*/weights.npz")):
+            for task in TASKS[experiment.target]:
+                rows = official(weights.parent, task) + wide(weights.parent, task)
+                system = experiment.model + f"-extra{experiment.extra_steps}" * bool(
+                    experiment.extra_steps
+                )
+                names = {"system": system, "target": experiment.target, "task": task}
+                tables.append(pandas.DataFrame(rows).assign(**names))
+                print(f"scored {experiment.name} on {task}", flush=True)
+    table = pandas.concat(tables)[COLUMNS]
+    keys = COLUMNS[:-1]
+    table = table.drop_duplicates(keys, keep="last").sort_values(keys)
+    table.to_csv(SCORES, index=False)
+    print(f"wrote {SCORES}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("action", choices=("train", "score"))
+    parser.add_argument("--model", default="relax")
+    parser.add_argument("--extra-steps", type=int, default=0)
+    parser.add_argument("--folder", type=Path, default=FOLDER)
+    arguments = parser.parse_args()
+    chosen = experiments(arguments.model, arguments.extra_steps)
+    if arguments.action == "train":
+        for experiment in chosen:
+            path, _ = train(experiment, SEEDS, data="clrs30", folder=arguments.folder)
+            print(f"{experiment.name}: {path}", flush=True)
+    else:
+        score(chosen, arguments.folder)
+
+
+if __name__ == "__main__":
+    main()
