@@ -1,7 +1,8 @@
 """Registries: objects by name, imported on first use.
 
 An entry is the object itself or a `"module:attribute"` string, so that the names are known without
-importing jax. Register a new object with one line, such as `ALGORITHMS["mine"] = algorithm`.
+importing jax. Register a new object with one line, such as `ALGORITHMS["mine"] = algorithm`. An
+unknown name is looked up again after plugins have been loaded.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, MutableMapping
@@ -10,6 +11,7 @@ from importlib import import_module
 from typing import Generic, TypeVar, cast
 
 from algotransfer.errors import UserError, shown
+from algotransfer.plugins import load_plugins
 
 Entry = TypeVar("Entry")
 
@@ -28,8 +30,13 @@ class Registry(MutableMapping[str, Entry], Generic[Entry]):
         self._entries: dict[str, Entry | str] = dict(entries or {})
 
     def check(self, *names: str) -> None:
-        """Raise a `UserError` with the nearest name for the first unknown one; import nothing."""
+        """Raise a `UserError` with the nearest name for the first unknown one.
+
+        Imports no entry, but plugins if a name is unknown.
+        """
         for name in names:
+            if name not in self:
+                load_plugins()
             check_name(self.kind, name, self._entries)
 
     def __getitem__(self, name: str) -> Entry:

@@ -13,21 +13,12 @@ from contextlib import contextmanager
 from typing import Protocol
 
 from algotransfer import __version__
-from algotransfer.cli.bench import BenchCommand
-from algotransfer.cli.compare import CompareCommand
-from algotransfer.cli.data import DataCommand
-from algotransfer.cli.evaluate import EvaluateCommand
-from algotransfer.cli.execute import ExecuteCommand
-from algotransfer.cli.explore import ExploreCommand
-from algotransfer.cli.list_command import ListCommand
 from algotransfer.cli.parser_errors import ALIASES, one_sentence
-from algotransfer.cli.report import ReportCommand
-from algotransfer.cli.reproduce import ReproduceCommand
-from algotransfer.cli.sweep import SweepCommand
-from algotransfer.cli.train import TrainCommand
 from algotransfer.compilation_cache import keep_compiled_programs, remove_unreadable
 from algotransfer.errors import UserError
 from algotransfer.files import Notice
+from algotransfer.plugins import load_plugins
+from algotransfer.registry import Registry
 
 
 class Command(Protocol):
@@ -37,19 +28,23 @@ class Command(Protocol):
         """Run the command; raise `UserError` or `OSError` on a mistake of the user."""
 
 
-COMMANDS: dict[str, type[Command]] = {
-    "list": ListCommand,
-    "data": DataCommand,
-    "train": TrainCommand,
-    "sweep": SweepCommand,
-    "evaluate": EvaluateCommand,
-    "compare": CompareCommand,
-    "execute": ExecuteCommand,
-    "reproduce": ReproduceCommand,
-    "report": ReportCommand,
-    "explore": ExploreCommand,
-    "bench": BenchCommand,
-}
+# Imported after plugins, whose names the help of the options shows.
+COMMANDS: Registry[type[Command]] = Registry(
+    "command",
+    {
+        "list": "algotransfer.cli.list_command:ListCommand",
+        "data": "algotransfer.cli.data:DataCommand",
+        "train": "algotransfer.cli.train:TrainCommand",
+        "sweep": "algotransfer.cli.sweep:SweepCommand",
+        "evaluate": "algotransfer.cli.evaluate:EvaluateCommand",
+        "compare": "algotransfer.cli.compare:CompareCommand",
+        "execute": "algotransfer.cli.execute:ExecuteCommand",
+        "reproduce": "algotransfer.cli.reproduce:ReproduceCommand",
+        "report": "algotransfer.cli.report:ReportCommand",
+        "explore": "algotransfer.cli.explore:ExploreCommand",
+        "bench": "algotransfer.cli.bench:BenchCommand",
+    },
+)
 
 DESCRIPTION = """Learn graph algorithms from inputs and outputs, with the steps of others as guide.
 
@@ -78,9 +73,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     arguments = [ALIASES.get(argument, argument) for argument in arguments]
     try:
+        with _signals_and_notices():
+            load_plugins()
         with one_sentence(COMMANDS, arguments):
             command = subcommand_cli_from_dict(
-                COMMANDS, prog="algotransfer", description=DESCRIPTION, args=arguments
+                dict(COMMANDS), prog="algotransfer", description=DESCRIPTION, args=arguments
             )
         keep_compiled_programs()
         with _signals_and_notices():
