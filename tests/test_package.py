@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 from importlib.metadata import version
+from types import SimpleNamespace
 
 import networkx
 import numpy as np
@@ -32,21 +33,22 @@ def test_a_submodule_does_not_replace_the_function_of_its_name():
 
 
 def test_public_functions_check_types():
-    with pytest.raises(UserError, match=r"run: graphs is 3 \(of type int\); expected Graph"):
-        algotransfer.run("bfs", 3)
+    with pytest.raises(UserError, match=r"run: record is 3 \(of type int\); expected 'full' or"):
+        algotransfer.run("bfs", algotransfer.sample_graphs("er", 1, 5), 3)
 
 
 @pytest.mark.parametrize(
     ("wrong", "hint"),
     [
-        (networkx.path_graph(3), "algotransfer.graphs.from_networkx(graph).graph makes one"),
-        (scipy.sparse.eye_array(3), "algotransfer.graphs.from_scipy(matrix).graph makes one"),
+        (networkx.path_graph(3), "from_networkx(graph).graph makes one"),
+        (scipy.sparse.eye_array(3), "from_scipy(matrix).graph makes one"),
+        (SimpleNamespace(edge_index=[]), "from_pyg(data).graph makes one"),
         ("graph.csv", "read_graph(path).graph reads one from a file"),
     ],
 )
 def test_a_wrong_graph_names_its_converter(wrong, hint):
     with pytest.raises(UserError, match=re.escape(f"expected Graph; {hint}")):
-        algotransfer.run("bfs", wrong)
+        algotransfer.write_graph("new.csv", wrong)
 
 
 def test_numbers_of_numpy_are_accepted():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
+from collections.abc import Hashable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache, partial
 from typing import Literal
@@ -20,6 +21,7 @@ from algotransfer.algorithms.registry import get_algorithm
 from algotransfer.devices import default_platform
 from algotransfer.errors import UserError
 from algotransfer.graphs.graph import Graph, check_graph
+from algotransfer.graphs.graph_like import GraphLike, to_graph
 
 MAX_TRACE_NODES = 2000  # nodes up to which every step is recorded
 DENSE_ENGINE_MAX_NODES = 512  # up to which the dense engine is faster, except on a CPU
@@ -37,22 +39,28 @@ Ran = tuple[
 
 def run(
     algorithm: str | Algorithm,
-    graphs: Graph,
+    graphs: GraphLike,
     record: Literal["full", "final"] = "full",
     layout: Literal["dense", "sparse"] | None = None,
+    *,
+    source: Hashable = None,
 ) -> Trace:
     """Run an algorithm on one graph or a batch.
 
     **Arguments:**
 
     - `algorithm`: a name from `ALGORITHMS`, or an `Algorithm` of your own.
+    - `graphs`: a batch, or a single graph: a `Graph`, a networkx graph, a scipy sparse matrix, a
+        `Data` of PyTorch Geometric, or the path of a graph file.
     - `record`: `full` keeps every step (up to 2,000 nodes), `final` the last one only.
     - `layout`: `dense` or `sparse`; the faster one for that many nodes if not given. The two
         agree to the last bit.
+    - `source`: node of a single graph from which to start, or its index; by default the source
+        that the graph has, or the first node.
 
     **Returns:** the `Trace`; a batch that takes more than one chunk comes back in host memory.
     """
-    algorithm = get_algorithm(algorithm)
+    algorithm, graphs = get_algorithm(algorithm), to_graph(graphs, source)
     check_relax(algorithm)
     layout = layout or _faster_layout(algorithm, graphs.num_nodes)
     _check_graphs(algorithm, graphs, record)

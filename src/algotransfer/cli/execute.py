@@ -62,7 +62,7 @@ class ExecuteCommand:
         graph, names = read.graph, read.names
         answer = execute(
             self.model,
-            graph,
+            read,
             seed=self.model_seed,
             steps=self.steps,
             infinity=self.infinity,

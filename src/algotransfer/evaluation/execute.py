@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,8 +17,7 @@ from algotransfer.evaluation.harness import FreeRun, target_only
 from algotransfer.evaluation.horizon import training_horizon
 from algotransfer.evaluation.paths import worse_predecessors
 from algotransfer.evaluation.training_range import fit_graphs, infinity_without_answer
-from algotransfer.graphs.graph import Graph
-from algotransfer.graphs.named import check_single
+from algotransfer.graphs import GraphLike, to_named_graph
 from algotransfer.limits import FLOAT32_RANGE, is_positive
 from algotransfer.networks.rollout import MAX_STEPS
 from algotransfer.training.examples import tasks_of
@@ -36,6 +36,7 @@ class Answer:
     - `steps`: the step after which the network's answer was read.
     - `infinity`: what stood for ∞.
     - `weight_factor`: what weights were multiplied by for the network.
+    - `names`: the nodes, as the graph names them; `key`, `pred` and the others are in this order.
     - `worse`: the reached nodes whose predecessor is not the algorithm's and not as good.
     """
 
@@ -44,6 +45,7 @@ class Answer:
     steps: int
     infinity: float
     weight_factor: float
+    names: tuple[Hashable, ...]
     key: Float[np.ndarray, " n"]
     pred: Int[np.ndarray, " n"]
     true_key: Float[np.ndarray, " n"]
@@ -63,8 +65,9 @@ class Answer:
 
 def execute(
     model: str | Path | Model,
-    graph: Graph,
+    graph: GraphLike,
     *,
+    source: Hashable = None,
     seed: int | None = None,
     steps: int | None = None,
     infinity: float | None = None,
@@ -78,7 +81,10 @@ def execute(
     **Arguments:**
 
     - `model`: a model, its name (see `list_models`), a run folder or a weights file.
-    - `graph`: a single graph; the execution starts from its source.
+    - `graph`: a single graph: a `Graph`, a networkx graph, a scipy sparse matrix, a `Data` of
+        PyTorch Geometric, or the path of a graph file.
+    - `source`: node from which to start, or its index; by default the source that the graph has,
+        or the first node.
     - `seed`: which of the model's networks; by default the first that did not diverge.
     - `steps`: read the answer after this many steps; by default `halt` decides.
     - `infinity`: what stands for ∞, in the units of the keys; by default the largest key along
@@ -90,7 +96,8 @@ def execute(
     **Returns:** the network's `Answer`, with the true one.
     """
     model = model if isinstance(model, Model) else load_model(model)
-    check_single(graph)
+    named = to_named_graph(graph, source)
+    graph = named.graph
     seed = healthy_seed(model) if seed is None else seed
     if steps is not None and not 1 <= steps <= MAX_STEPS:
         raise UserError(f"steps={steps}; expected 1 to {MAX_STEPS:,}")
@@ -130,6 +137,7 @@ def execute(
         steps=steps,
         infinity=float(stand_ins[-1][0] / key_factor[0]),
         weight_factor=float(weight_factor[0]),
+        names=named.names,
         key=np.asarray(key) / key_factor,
         pred=pred,
         true_key=true_key[0] / np.float32(algorithm.unit(graph.num_nodes)),

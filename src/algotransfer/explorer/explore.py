@@ -10,17 +10,18 @@ from algotransfer.errors import UserError
 from algotransfer.explorer.page import Viewer
 from algotransfer.explorer.recording import record_execution
 from algotransfer.explorer.scene import MAX_EXPLORE_NODES, make_scene
-from algotransfer.graphs import Graph, NamedGraph, sample_graphs
-from algotransfer.graphs.named import check_names, check_single
+from algotransfer.graphs import GraphLike, sample_graphs, to_named_graph
+from algotransfer.graphs.named import check_names
 from algotransfer.training.runs import Model, load_model
 
 AnyModel = str | Path | Model
 
 
 def explore(
-    graph: Graph | NamedGraph,
+    graph: GraphLike,
     models: AnyModel | Sequence[AnyModel] | Mapping[str, AnyModel] = (),
     *,
+    source: Hashable = None,
     algorithm: str | Algorithm | Sequence[str | Algorithm] | None = None,
     names: Sequence[Hashable] | None = None,
     seed: int | None = None,
@@ -33,12 +34,15 @@ def explore(
 
     **Arguments:**
 
-    - `graph`: a single graph of up to 500 nodes; what `read_graph` returns brings its own names.
+    - `graph`: a single graph of up to 500 nodes: a `Graph`, a networkx graph, a scipy sparse
+        matrix, a `Data` of PyTorch Geometric, or the path of a graph file.
     - `models`: models that have learned one algorithm, or their names (see `list_models`), run
         folders or weights files; a mapping gives them labels of your own. None shows the
         algorithm alone.
+    - `source`: node from which to start, or its index; by default the source that the graph has,
+        or the first node.
     - `algorithm`: what to show without a model, Dijkstra's by default; several can be switched.
-    - `names`: names of the nodes; their numbers by default.
+    - `names`: names of the nodes; by default those that the graph has.
     - `seed`: which of the models' networks; by default the first that did not diverge.
     - `blind`: tell the networks nothing of the answer, as `execute` does. By default they are told
         what evaluation tells them: what stands for ∞ and, in `na`, the number of steps.
@@ -48,9 +52,8 @@ def explore(
 
     **Returns:** a `Viewer`, which a notebook displays; `.save(path)` writes one HTML file.
     """
-    if isinstance(graph, NamedGraph):
-        graph, names = graph.graph, graph.names if names is None else names
-    check_single(graph)
+    named = to_named_graph(graph, source)
+    graph, names = named.graph, named.names if names is None else names
     if graph.num_nodes > MAX_EXPLORE_NODES:
         raise UserError(
             f"the graph has {graph.num_nodes} nodes; `explore` shows at most {MAX_EXPLORE_NODES}: "

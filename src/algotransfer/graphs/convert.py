@@ -1,4 +1,4 @@
-"""Conversion of graphs from and to networkx and scipy."""
+"""Conversion of graphs from and to networkx and scipy, and from PyTorch Geometric."""
 
 from __future__ import annotations
 
@@ -23,6 +23,8 @@ from algotransfer.graphs.named import (
 if TYPE_CHECKING:
     import networkx
     import scipy.sparse
+
+WEIGHTS = ("edge_weight", "edge_attr")  # attributes of a `Data`, in order of preference
 
 
 def from_networkx(
@@ -95,11 +97,11 @@ def to_networkx(
     return result
 
 
-def from_scipy(matrix: Any, source: int = 0) -> NamedGraph:
+def from_scipy(matrix: Any, source: Hashable = None) -> NamedGraph:
     """Convert a scipy sparse matrix of weights; nodes are named by their index.
 
     As in `scipy.sparse.csgraph`, every stored entry [i, j] is an edge from i to j, even a stored
-    zero. The graph of a symmetric matrix is undirected.
+    zero. The graph of a symmetric matrix is undirected. The source is the first node by default.
     """
     import scipy.sparse
 
@@ -122,6 +124,52 @@ def from_scipy(matrix: Any, source: int = 0) -> NamedGraph:
         source,
         directed=True,
     )
+
+
+def from_pyg(data: Any, source: Hashable = None) -> NamedGraph:
+    """Convert a `Data` of PyTorch Geometric; nodes are named by their index.
+
+    The graph is undirected if `edge_index` lists every edge in both directions with equal weights.
+    The weight is `edge_weight` or `edge_attr` (one number per edge), otherwise 1. torch is not
+    imported.
+
+    **Arguments:**
+
+    - `source`: a node; by default `data.source`, which `to_pyg` writes, or else the first node.
+    """
+    ends = _array(getattr(data, "edge_index", None))
+    if ends.ndim != 2 or len(ends) != 2 or ends.dtype.kind not in "iu":
+        raise UserError(
+            f"edge_index has shape {ends.shape} and type {ends.dtype}; expected [2, edges] integers"
+        )
+    num_edges = ends.shape[1]
+    weights = next(
+        (_array(given) for name in WEIGHTS if (given := getattr(data, name, None)) is not None),
+        np.ones(num_edges),
+    )
+    if weights.size != num_edges or weights.dtype.kind not in "biuf":
+        raise UserError(
+            f"the graph has {num_edges} edges and weights of shape {weights.shape} and type "
+            f"{weights.dtype}; expected one number per edge: set edge_weight"
+        )
+    num_nodes = getattr(data, "num_nodes", None)
+    num_nodes = int(ends.max(initial=-1)) + 1 if num_nodes is None else int(num_nodes)
+    check_num_nodes(num_nodes)
+    if num_edges and not 0 <= ends.min() <= ends.max() < num_nodes:
+        raise UserError(
+            f"edge_index has values in {ends.min()}…{ends.max()}; expected 0…{num_nodes - 1}"
+        )
+    stored = _array(getattr(data, "source", None))
+    if source is None and stored.size == 1 and stored.dtype.kind in "iu":
+        source = stored.item()
+    return named_graph(
+        range(num_nodes), ends.astype(np.int64), weights.reshape(-1).astype(float), source, True
+    )
+
+
+def _array(tensor: Any) -> np.ndarray:
+    """Copy a tensor of any device to NumPy."""
+    return np.asarray(tensor.detach().cpu() if hasattr(tensor, "detach") else tensor)
 
 
 def to_scipy(graph: Graph) -> scipy.sparse.csr_array:

@@ -66,9 +66,11 @@ class Graph(eqx.Module):
         if isinstance(getattr(value, "graph", None), Graph):
             return "take its .graph"
         if hasattr(value, "adjacency"):
-            return "algotransfer.graphs.from_networkx(graph).graph makes one"
+            return "from_networkx(graph).graph makes one"
         if hasattr(value, "tocoo"):
-            return "algotransfer.graphs.from_scipy(matrix).graph makes one"
+            return "from_scipy(matrix).graph makes one"
+        if hasattr(value, "edge_index"):
+            return "from_pyg(data).graph makes one"
         if isinstance(value, Sequence):
             return "algotransfer.graphs.concatenate(graphs) makes one batch of several"
         return ""

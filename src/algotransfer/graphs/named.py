@@ -86,7 +86,7 @@ def named_graph(
         graph_id=np.zeros(len(first), np.int64),
         ends=ordered[:, first],
         weights=weights[first],
-        source=np.array([_find(source, names)]),
+        source=np.array([find_node(source, names)]),
         directed=directed,
     )
     return NamedGraph(graph[0], tuple(names))
@@ -165,7 +165,7 @@ def _check_weights(names, ends, weights) -> None:
         )
 
 
-def _find(source: Hashable, names: Sequence[Hashable]) -> int:
+def find_node(source: Hashable, names: Sequence[Hashable]) -> int:
     """Return the index of the source; an index may be given unless all names are integers."""
     if source is None:
         return 0

@@ -15,7 +15,7 @@ import pandas
 from matplotlib.figure import Figure
 
 from algotransfer.datasets.dataset import Dataset
-from algotransfer.errors import UserError
+from algotransfer.errors import UserError, shown
 from algotransfer.evaluation import per_seed
 from algotransfer.evaluation.by_step import evaluate_by_step
 from algotransfer.evaluation.evaluate import evaluate, unseen_graphs
@@ -139,6 +139,8 @@ def compare(
     loaded = [m if isinstance(m, Model) else load_model(m) for m in models]
     labels = _labels(models, loaded)
     graphs = [*(unseen_graphs(num_graphs=NUM_GRAPHS).values() if datasets is None else datasets)]
+    if not graphs or not all(isinstance(dataset, Dataset) for dataset in graphs):
+        raise UserError(f"datasets are {shown(graphs)}; expected one Dataset or more")
     total = (sum(map(len, graphs)) + len(graphs[-1])) * len(loaded)
     largest = max(graphs, key=lambda dataset: dataset.num_nodes)
     errors, by_step = [], []

@@ -1,0 +1,114 @@
+"""Graphs of other libraries where a `Graph` is expected."""
+
+from types import SimpleNamespace
+
+import networkx
+import numpy as np
+import pytest
+import scipy.sparse
+
+import algotransfer as at
+from algotransfer.errors import UserError
+from algotransfer.graphs import to_named_graph
+
+
+class Tensor:
+    """Has what is used of a torch tensor."""
+
+    def __init__(self, values):
+        self.values = np.asarray(values)
+
+    def detach(self):
+        return self
+
+    cpu = detach
+
+    def __array__(self, dtype=None, copy=None):
+        return np.asarray(self.values, dtype)
+
+
+@pytest.fixture(scope="module")
+def roads():
+    """A path of three huts."""
+    graph = networkx.Graph()
+    graph.add_edge("valley", "lake", weight=0.25)
+    graph.add_edge("lake", "ridge", weight=0.5)
+    return graph
+
+
+def every_kind(roads, tmp_path):
+    """The same graph in every form; only some have names."""
+    named = at.from_networkx(roads)
+    at.write_graph(tmp_path / "roads.csv", named.graph, named.names)
+    matrix = networkx.to_scipy_sparse_array(roads)
+    ends = Tensor([[0, 1, 1, 2], [1, 0, 2, 1]])
+    return {
+        "networkx": roads,
+        "named": named,
+        "file": tmp_path / "roads.csv",
+        "name of a file": str(tmp_path / "roads.csv"),
+        "Graph": named.graph,
+        "scipy": matrix,
+        "old scipy": scipy.sparse.csr_matrix(matrix),
+        "PyG": SimpleNamespace(
+            edge_index=ends, edge_attr=Tensor([[0.25], [0.25], [0.5], [0.5]]), num_nodes=3
+        ),
+    }
+
+
+def test_run_takes_graphs_of_every_kind(roads, tmp_path):
+    for kind, graph in every_kind(roads, tmp_path).items():
+        assert at.run("dijkstra", graph).final_key.tolist() == [0, 0.25, 0.75], kind
+        assert at.run("dijkstra", graph, source=2).final_key.tolist() == [0.75, 0.5, 0], kind
+
+
+def test_execute_and_explore_keep_names(roads):
+    answer = at.execute("relax-dijkstra", roads, source="lake")
+    assert answer.names == ("valley", "lake", "ridge")
+    assert [answer.names[node] for node in answer.pred] == ["lake"] * 3
+    page = at.explore(roads, source="ridge")
+    assert page.scene["graph"]["names"] == ["valley", "lake", "ridge"]
+    assert page.scene["graph"]["source"] == 2
+
+
+def test_source_of_pyg():
+    ends = np.array([[0, 1, 1, 2], [1, 0, 2, 1]])
+    stored = SimpleNamespace(edge_index=ends, num_nodes=4, source=Tensor([1]))
+    assert at.from_pyg(stored).graph.source == 1
+    assert at.from_pyg(stored, source=3).graph.source == 3
+    assert at.from_pyg(stored).graph.weights.tolist() == [1, 1, 1, 1]
+    without_count = SimpleNamespace(edge_index=ends, edge_weight=np.array([2, 2, 3, 3]))
+    named = at.from_pyg(without_count)
+    assert named.graph.weights.tolist() == [2, 2, 3, 3]
+    assert named.names == (0, 1, 2)
+    assert not named.graph.directed
+    assert at.from_pyg(SimpleNamespace(edge_index=ends[:, :1])).graph.directed
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        ({"edge_index": np.zeros((3, 2), int)}, r"edge_index has shape \(3, 2\)"),
+        ({"edge_index": np.array([[0], [0]])}, "node 0 has an edge to itself"),
+        ({"edge_index": np.array([[0, 5], [5, 0]]), "num_nodes": 3}, "expected 0…2"),
+        (
+            {"edge_index": np.array([[0, 1], [1, 0]]), "edge_attr": np.ones((2, 3))},
+            r"weights of shape \(2, 3\).*set edge_weight",
+        ),
+    ],
+)
+def test_mistakes_in_pyg(data, said):
+    with pytest.raises(UserError, match=said):
+        at.from_pyg(SimpleNamespace(**data))
+
+
+def test_what_is_not_a_graph_is_refused():
+    for function in (lambda g: at.run("bfs", g), lambda g: at.execute("relax-dijkstra", g)):
+        with pytest.raises(UserError, match=r"is 3 \(of type int\); expected a Graph, a networkx"):
+            function(3)
+    with pytest.raises(UserError, match="makes one batch of several"):
+        at.run("bfs", [networkx.path_graph(3)])
+    with pytest.raises(UserError, match="with a batch of 2 graphs, which have sources"):
+        at.run("bfs", at.sample_graphs("er", 2, 5), source=1)
+    with pytest.raises(UserError, match="expected a single graph, not a batch"):
+        to_named_graph(at.sample_graphs("er", 2, 5))
