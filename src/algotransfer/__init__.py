@@ -13,20 +13,27 @@ if TYPE_CHECKING:
     from algotransfer.algorithms import Algorithm as Algorithm
     from algotransfer.algorithms import Trace as Trace
     from algotransfer.algorithms import run as run
+    from algotransfer.bridges.pyg import to_pyg as to_pyg
     from algotransfer.datasets import Dataset as Dataset
     from algotransfer.datasets import from_graphs as from_graphs
     from algotransfer.datasets import load_dataset as load_dataset
     from algotransfer.datasets import make_dataset as make_dataset
     from algotransfer.datasets import make_splits as make_splits
     from algotransfer.datasets import save_dataset as save_dataset
+    from algotransfer.datasets import split_dataset as split_dataset
     from algotransfer.draw import draw_trace as draw_trace
     from algotransfer.evaluation import evaluate as evaluate
     from algotransfer.evaluation.execute import execute as execute
     from algotransfer.experiment import Experiment as Experiment
     from algotransfer.explorer import explore as explore
     from algotransfer.graphs import Graph as Graph
+    from algotransfer.graphs import from_networkx as from_networkx
+    from algotransfer.graphs import from_pyg as from_pyg
+    from algotransfer.graphs import from_scipy as from_scipy
     from algotransfer.graphs import read_graph as read_graph
     from algotransfer.graphs import sample_graphs as sample_graphs
+    from algotransfer.graphs import to_networkx as to_networkx
+    from algotransfer.graphs import to_scipy as to_scipy
     from algotransfer.graphs import write_graph as write_graph
     from algotransfer.paper import paper_tables as paper_tables
     from algotransfer.report.compare import compare as compare

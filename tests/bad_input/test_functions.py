@@ -6,6 +6,7 @@ Each call must return, or raise a `UserError` or `OSError`: never an error from 
 import signal
 from importlib import import_module
 from pathlib import Path
+from types import SimpleNamespace
 
 import jax
 import networkx
@@ -24,14 +25,14 @@ from algotransfer.errors import UserError
 pytestmark = pytest.mark.usefixtures("quick_to_compile")
 SECONDS = 60  # that a call may take
 # `ALGORITHMS` is data; graphs and traces are made by other functions, out of arrays.
-NOT_CALLED = {"ALGORITHMS", "Graph", "Trace", "paper_tables"}
+NOT_CALLED = {"ALGORITHMS", "Graph", "Trace", "paper_tables", "to_pyg"}
 
 
 class Accepted(Exception):
     """A training would begin now."""
 
 
-def accept(*arguments):
+def accept(*arguments, **options):
     raise Accepted
 
 
@@ -39,6 +40,7 @@ def stop_before_work(patch):
     """Neither train, nor evaluate on the paper's 4,500 graphs."""
     patch.setattr(import_module("algotransfer.training.epochs"), "start_seeds", accept)
     patch.setattr(import_module("algotransfer.evaluation.evaluate"), "unseen_graphs", accept)
+    patch.setattr(import_module("algotransfer.report.compare"), "unseen_graphs", accept)
 
 
 @pytest.fixture(scope="module")
@@ -49,12 +51,19 @@ def calls(tmp_path_factory):
     batch, trace = data.graphs, data.trace("dijkstra")
     datasets.save_dataset(data, folder / "data.npz", "dijkstra")
     algotransfer.write_graph(folder / "graph.csv", batch[0])
+    pyg = SimpleNamespace(edge_index=np.array([[0, 1], [1, 0]]), edge_weight=np.ones(2))
     name = next(iter(training.committed_weights()))
     model = algotransfer.load_model(name)
     experiment, splits = model.experiment, make_splits(Preset(70, 1, 1, 5, (5,), family=("er",)))
     size = {"num_graphs": 2, "num_nodes": 5, "seed": 0, "split": "test", "attachments": 2}
     arguments = {
         "read_graph": {"path": folder / "graph.csv", "source": None},
+        "from_networkx": {"graph": networkx.path_graph(3), "source": 2, "weight": "weight"},
+        "to_networkx": {"graph": batch[0], "names": list("abcde")},
+        "from_scipy": {"matrix": scipy.sparse.csr_array(1 - np.eye(3)), "source": 2},
+        "to_scipy": {"graph": batch[0]},
+        "from_pyg": {"data": pyg, "source": 1},
+        "split_dataset": {"dataset": data, "validation_share": 0.5, "seed": 0},
         "write_graph": {"path": folder / "new.csv", "graph": batch[0], "names": list("abcde")},
         "load_dataset": {"path": folder / "data.npz"},
         "save_dataset": {"dataset": data, "path": folder / "x.npz", "algorithm": "bfs"},
@@ -78,6 +87,7 @@ def calls(tmp_path_factory):
             "checkpoint_seconds": 1.0,
         },
         "evaluate": {"source": model, "datasets": [data]},
+        "compare": {"models": [name], "datasets": [data], "metric": "pred"},
         "execute": {"model": name, "graph": batch[0], "seed": None, "steps": 5, "infinity": 9.0},
         "explore": {
             "graph": batch[0],

@@ -18,6 +18,9 @@ ON_THE_COMMAND_LINE = {
     "train --device tpu": "--device 'tpu'; choose one of cpu, gpu",
     "train --seeds": "--seeds without a value; expected INT",
     "train --supervision tf --extra-steps 3": "extra_steps=3 with supervision 'tf'",
+    "train --data own.npz --preset small": "--preset and --data both say which graphs",
+    "train --validation-share 0.2": "--validation-share divides your own graphs; add --data FILE",
+    "train --data huts.csv": "`algotransfer data --algorithm dijkstra --graph huts.csv --out own",
     "train --method fine_tune": "needs a base algorithm (--base prim)",
     "evaluate": "evaluate needs MODEL: Trained model: a name (`algotransfer list models`)",
     "evaluate a b": "unexpected argument 'b' of evaluate",
@@ -44,7 +47,9 @@ IN_PYTHON = {
     "needs a base algorithm": lambda: at.Experiment(method="multitask"),
     "learning_rate=0": lambda: at.Experiment(learning_rate=0.0),
     "unknown graph family 'erdos'": lambda: at.make_dataset("erdos"),
-    "from_networkx": lambda: at.run("dijkstra", networkx.karate_club_graph()),
+    "no node is named 'Mr. Hi'": lambda: at.run(
+        "dijkstra", networkx.karate_club_graph(), source="Mr. Hi"
+    ),
     "expected a product of two numbers": lambda: at.make_dataset("grid", 3, 7),
     "unknown preset 'papr' (did you mean 'paper'?)": lambda: at.make_splits("papr"),
     "did you mean": lambda: at.load_model("ne-dijkstra-naa"),

@@ -5,7 +5,9 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-from algotransfer.datasets import from_graphs, load_dataset, save_dataset
+from algotransfer.array_files import load_arrays, save_arrays
+from algotransfer.datasets import from_graphs, load_dataset, save_dataset, split_dataset
+from algotransfer.errors import UserError
 from algotransfer.graphs import Graph, from_networkx, sample_graphs, write_graph
 
 
@@ -94,3 +96,58 @@ def graph(senders, receivers, weights, source=0):
 def test_graphs_built_by_hand_are_checked(wrong, message):
     with pytest.raises(ValueError, match=message):
         from_graphs([wrong])
+
+
+def test_names_are_kept_in_datasets_and_files(tmp_path):
+    towns = networkx.relabel_nodes(networkx.path_graph(3), {0: "Bern", 1: "Chur", 2: "Basel"})
+    dataset = from_graphs([towns, networkx.path_graph(3)])
+    assert dataset.named_graph(0).names == ("Bern", "Chur", "Basel")
+    assert dataset.named_graph(1).names == (0, 1, 2)
+    assert dataset.named_graph(0).graph.num_edges() == 2
+    with pytest.raises(UserError, match="there is no graph 2; expected 0…1"):
+        dataset.named_graph(2)
+    save_dataset(dataset, tmp_path / "own.npz", "dijkstra")
+    again = load_dataset(tmp_path / "own.npz")
+    assert again.named_graph(0).names == ("Bern", "Chur", "Basel")
+    assert again.named_graph(1).names == ("0", "1", "2")
+    assert from_graphs([networkx.path_graph(3)]).names is None
+
+
+def test_names_in_a_file_are_checked(tmp_path):
+    towns = networkx.relabel_nodes(networkx.path_graph(3), dict(enumerate("abc")))
+    save_dataset(from_graphs([towns]), tmp_path / "own.npz", "dijkstra")
+    arrays, card = load_arrays(tmp_path / "own.npz")
+    del card["sha256"]
+    for wrong, said in [
+        (np.array([["a", "b", "b"]]), "2 different"),
+        (np.array([["a", "b"]]), r"expected text \[1, 3\]"),
+        (np.array([[1, 2, 3]]), r"expected text \[1, 3\]"),
+    ]:
+        save_arrays(tmp_path / "bad.npz", {**arrays, "node_names": wrong}, card)
+        with pytest.raises(UserError, match=said):
+            load_dataset(tmp_path / "bad.npz")
+    with pytest.raises(UserError, match="2 different"):
+        save_dataset(
+            from_graphs([networkx.relabel_nodes(towns, {"a": 1, "b": "1"})]),
+            tmp_path / "equal.npz",
+            "dijkstra",
+        )
+
+
+def test_a_dataset_is_divided_with_its_names_and_traces():
+    graphs = [networkx.relabel_nodes(networkx.path_graph(4), {0: f"start {k}"}) for k in range(10)]
+    dataset = from_graphs(graphs, family=["a"] * 5 + ["b"] * 5)
+    dataset.trace("dijkstra")
+    splits = split_dataset(dataset, validation_share=0.3, seed=1)
+    assert (len(splits.train), len(splits.validation)) == (7, 3)
+    starts = [part.named_graph(k).names[0] for _, part in splits for k in range(len(part))]
+    assert sorted(starts) == [f"start {k}" for k in range(10)]
+    assert splits.train.algorithms == ("dijkstra",)
+    assert splits.train.trace("dijkstra").length.tolist() == [4] * 7
+    assert splits.train.arguments["part_of"] == dataset.arguments
+    same, other = (split_dataset(dataset, 0.3, seed=seed) for seed in (1, 2))
+    assert same.train.arguments == splits.train.arguments
+    assert [*other.train.names] != [*splits.train.names]
+    for share in (0, 1, -1, 0.99, float("nan")):
+        with pytest.raises(UserError, match="leaves at least one graph for training"):
+            split_dataset(dataset, share)

@@ -8,15 +8,19 @@ import signal
 import subprocess
 import sys
 import time
+import warnings
 
 import jax
 import numpy as np
 import pytest
 
 from algotransfer.array_files import load_arrays
-from algotransfer.datasets import Preset, make_splits
+from algotransfer.datasets import Preset, make_splits, split_dataset
+from algotransfer.evaluation.training_range import fit_graphs
 from algotransfer.experiment import Experiment
+from algotransfer.files import Notice
 from algotransfer.training import epochs, load_model, program, runs, train
+from algotransfer.training.examples import weight_range
 from algotransfer.training.named_arrays import from_arrays
 from algotransfer.training.program import compile_epoch, start_seeds
 
@@ -56,6 +60,24 @@ def test_a_run_repeats_to_the_last_bit_and_is_found_again(splits, tmp_path):
     theirs = [json.loads(line) for line in (again / "metrics.jsonl").read_text().splitlines()]
     for ours, other in zip(losses, theirs, strict=True):
         assert {**ours, "seconds": 0} == {**other, "seconds": 0}
+
+
+def test_a_dataset_is_divided_and_trained_on(splits, tmp_path):
+    dataset = splits.train
+    path, model = train(FAST, 1, data=dataset, validation_share=0.25, folder=tmp_path, show=False)
+    data = model.card["data"]
+    assert sum(data["train"]["num_graphs"]) == 48
+    assert sum(data["validation"]["num_graphs"]) == 16
+    assert model.card["weights"] == weight_range(split_dataset(dataset, 0.25).train.graphs)
+    again, _ = train(FAST, 1, data=dataset, validation_share=0.25, folder=tmp_path, show=False)
+    assert again == path
+    with pytest.warns(Notice, match="the model was trained on 64 of these 64 graphs"):
+        fit_graphs(model, dataset.graphs, dataset.arguments)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        fit_graphs(model, dataset.graphs)
+    with pytest.raises(ValueError, match="validation_share=0.1 divides a dataset; leave it out"):
+        train(FAST, 1, data=splits, validation_share=0.1, folder=tmp_path, show=False)
 
 
 def test_loaded_weights_are_the_trained_ones(splits, tmp_path):

@@ -9,6 +9,7 @@ from tyro.conf import arg
 from algotransfer.algorithms.registry import ALGORITHMS
 from algotransfer.cli.options import Device, choice, optional
 from algotransfer.datasets.presets import CLRS_TASKS, PRESETS
+from algotransfer.errors import UserError
 from algotransfer.experiment import Experiment
 from algotransfer.methods import METHODS
 from algotransfer.networks.registry import MODELS, PROCESSORS
@@ -38,12 +39,16 @@ class TrainCommand:
     """Settings of the experiment."""
     seeds: int = 5
     """Number of seeds (0, 1, …), trained together."""
-    preset: Annotated[str, choice(PRESETS)] = "paper"
+    preset: Annotated[str | None, choice(PRESETS, "paper")] = None
     """Preset of the graphs to train on."""
     task: Annotated[str | None, choice(CLRS_TASKS, "the target's")] = None
     """Task of CLRS-30 whose graphs to train on, for its presets."""
+    data: Annotated[Path | None, optional("FILE")] = None
+    """Data file (.npz) of your own graphs to train on instead (`algotransfer data` writes one)."""
+    validation_share: Annotated[float | None, optional("FLOAT", "0.1")] = None
+    """Share of the graphs of --data that are used for validation."""
     data_seed: int = 0
-    """Seed of the graphs."""
+    """Seed of the graphs of a preset, or of the division of --data."""
     folder: Path = Path("runs")
     """Folder of all runs; this run gets a folder in it."""
     device: Device = None
@@ -57,9 +62,10 @@ class TrainCommand:
 
     def run(self) -> None:
         """Train, and print the losses of every seed."""
-        PRESETS.check(self.preset)
+        self._check()
         from algotransfer.cli.console import next_step, output, wrote
         from algotransfer.cli.tables import training_table
+        from algotransfer.datasets import load_dataset
         from algotransfer.devices import peak_memory
         from algotransfer.training.train import train
 
@@ -67,9 +73,10 @@ class TrainCommand:
         path, model = train(
             Experiment(**vars(self.experiment)),
             self.seeds,
-            data=self.preset,
+            data=load_dataset(self.data) if self.data else self.preset or "paper",
             data_seed=self.data_seed,
             task=self.task,
+            validation_share=self.validation_share,
             folder=self.folder,
             device=self.device,
             resume=self.resume,
@@ -85,3 +92,21 @@ class TrainCommand:
         else:
             output.print(f"trained before, in {path}; --no-resume trains it again")
         next_step(f"algotransfer evaluate {path}")
+
+    def _check(self) -> None:
+        """Check the choice of the graphs before anything is computed."""
+        if self.preset is not None:
+            PRESETS.check(self.preset)
+            if self.data is not None:
+                raise UserError("--preset and --data both say which graphs to train on; give one")
+        if self.task is not None and self.data is not None:
+            raise UserError("--task belongs to presets of CLRS-30; leave it out with --data")
+        if self.validation_share is not None and self.data is None:
+            raise UserError(
+                "--validation-share divides your own graphs; add --data FILE, or leave it out"
+            )
+        if self.data is not None and self.data.suffix != ".npz":
+            raise UserError(
+                f"--data {self.data}: expected a data file (.npz); make one with `algotransfer "
+                f"data --algorithm {self.experiment.target} --graph {self.data} --out own.npz`"
+            )

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from algotransfer.datasets.splits import Splits as Splits
     from algotransfer.datasets.splits import make_splits as make_splits
     from algotransfer.datasets.splits import make_test_sets as make_test_sets
+    from algotransfer.datasets.splits import split_dataset as split_dataset
     from algotransfer.datasets.statistics import graph_statistics as graph_statistics
     from algotransfer.datasets.statistics import trace_statistics as trace_statistics
     from algotransfer.datasets.storage import load_dataset as load_dataset

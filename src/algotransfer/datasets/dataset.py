@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import Any
 
+import jax
 import numpy as np
-from jaxtyping import Shaped
+from jaxtyping import Int, Shaped
 
 from algotransfer.algorithms import Algorithm, Trace, get_algorithm, run
+from algotransfer.array_files import content_hash
+from algotransfer.datasets.ragged import to_ragged
 from algotransfer.errors import UserError
-from algotransfer.graphs import FAMILIES, Graph, concatenate, sample_graphs
+from algotransfer.graphs import FAMILIES, Graph, NamedGraph, concatenate, sample_graphs
 from algotransfer.graphs.graph import pad_nodes
+from algotransfer.graphs.named import check_names
 from algotransfer.type_checks import check_fields
 
 
@@ -21,12 +26,13 @@ class Dataset:
     """Graphs of one size, and traces of algorithms on them, computed on first use.
 
     `arguments` determine the graphs: they are on the card of a data file, as JSON, and hashed where
-    results are cached.
+    results are cached. `names` are those of the nodes, for each graph; None if they are numbers.
     """
 
     graphs: Graph
     family: Shaped[np.ndarray, " graphs"]  # of each graph
     arguments: Mapping[str, Any]
+    names: Sequence[Sequence[Hashable]] | None = field(default=None, repr=False)
     _traces: dict[Algorithm, Trace] = field(default_factory=dict, repr=False)
 
     def __post_init__(self):
@@ -36,6 +42,13 @@ class Dataset:
                 f"graphs have batch shape {self.graphs.batch_shape} and family has shape "
                 f"{self.family.shape}; expected a batch and one family per graph"
             )
+        if self.names is not None and len(self.names) != len(self.family):
+            raise UserError(
+                f"got names for {len(self.names)} graphs, and {len(self.family)} graphs; expected "
+                "the names of the nodes of each graph"
+            )
+        for names in self.names or ():
+            check_names(names, self.num_nodes)
 
     def __len__(self) -> int:
         """Number of graphs."""
@@ -63,6 +76,28 @@ class Dataset:
             self._traces[algorithm] = run(algorithm, self.graphs)
         return self._traces[algorithm]
 
+    def named_graph(self, index: int) -> NamedGraph:
+        """Return one graph with the names of its nodes, for `execute` and `explore`."""
+        if not -len(self) <= index < len(self):
+            raise UserError(f"there is no graph {index}; expected 0…{len(self) - 1}")
+        names = range(self.num_nodes) if self.names is None else self.names[index]
+        return NamedGraph(self.graphs[index], tuple(names))
+
+    def part(self, indices: Int[np.ndarray, " some"]) -> Dataset:
+        """Return the dataset of some graphs, with their names and traces."""
+        graphs, family = self.graphs[indices], self.family[indices]
+        traces = {
+            algorithm: jax.tree.map(lambda leaf: np.asarray(leaf)[indices], trace)
+            for algorithm, trace in self._traces.items()
+        }
+        return Dataset(
+            graphs=graphs,
+            family=family,
+            arguments={**describe_graphs(graphs, family), "part_of": dict(self.arguments)},
+            names=None if self.names is None else [self.names[index] for index in indices],
+            _traces=traces,
+        )
+
     def forget(self) -> None:
         """Free the memory of the cached traces."""
         self._traces.clear()
@@ -70,6 +105,19 @@ class Dataset:
     def __repr__(self) -> str:
         families = ", ".join(self.families)
         return f"<Dataset of {len(self)} graphs ({families}) with {self.num_nodes} nodes>"
+
+
+def describe_graphs(graphs: Graph, family: Shaped[np.ndarray, " graphs"]) -> dict[str, Any]:
+    """Return the arguments of a dataset of given graphs, which their content identifies."""
+    runs = [(name, len([*run])) for name, run in groupby(family.tolist())]
+    source = np.asarray(graphs.source)
+    return {
+        "graph": [name for name, _ in runs],
+        "num_graphs": [count for _, count in runs],
+        "num_nodes": graphs.num_nodes,
+        "graphs_sha256": content_hash({**vars(to_ragged(graphs)), "source": source}, {}),
+        **({"directed": True} if graphs.directed else {}),
+    }
 
 
 def make_dataset(

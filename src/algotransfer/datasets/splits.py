@@ -1,12 +1,16 @@
-"""`make_splits`: the training, validation and test datasets of a preset."""
+"""`make_splits`, `split_dataset`: datasets for training, validation and testing."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+import numpy as np
+
 from algotransfer.datasets.dataset import Dataset
 from algotransfer.datasets.presets import PRESETS, ClrsPreset, Preset
+from algotransfer.errors import UserError
+from algotransfer.graphs.streams import Stream
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,4 +59,27 @@ def make_splits(
         train=preset.make_split("train", preset.train, nodes, seed, task),
         validation=preset.make_split("validation", preset.validation, nodes, seed, task),
         test=make_test_sets(preset, seed, task),
+    )
+
+
+def split_dataset(dataset: Dataset, validation_share: float = 0.1, seed: int = 0) -> Splits:
+    """Divide a dataset at random into graphs for training and for validation.
+
+    **Arguments:**
+
+    - `validation_share`: the share of graphs for validation, at least one.
+    - `seed`: seed of the division; equal arguments give equal parts on every machine.
+    """
+    count = max(1, round(validation_share * len(dataset))) if 0 < validation_share < 1 else 0
+    if not 0 < count < len(dataset):
+        raise UserError(
+            f"validation_share={validation_share} of {len(dataset)} graphs; expected a number "
+            "between 0 and 1 that leaves at least one graph for training and one for validation"
+        )
+    stream = Stream(seed, "validation", "", dataset.num_nodes, "division")
+    order = stream.permutations(1, len(dataset))[0]
+    return Splits(
+        train=dataset.part(np.sort(order[count:])),
+        validation=dataset.part(np.sort(order[:count])),
+        test={},
     )

@@ -13,6 +13,7 @@ from algotransfer.array_files import load_arrays, save_arrays
 from algotransfer.datasets.dataset import Dataset
 from algotransfer.datasets.ragged import Ragged, check_edges, from_ragged, to_ragged
 from algotransfer.errors import UserError
+from algotransfer.graphs.named import check_names
 
 FORMAT_VERSION = 1
 NOT_ARGUMENTS = ("format_version", "algorithm", "sha256")  # entries of a card about the file itself
@@ -30,6 +31,7 @@ ENTRIES: dict[str, tuple[str, tuple[str, ...]]] = {
     "visited": ("bool", ("G", "T+1", "N")),
     "length": ("int32", ("G",)),
 }
+NAMES = "node_names"  # optional: text [G, N]
 
 
 def save_dataset(dataset: Dataset, path: str | Path, algorithm: str | Algorithm) -> str:
@@ -51,10 +53,21 @@ def save_dataset(dataset: Dataset, path: str | Path, algorithm: str | Algorithm)
         "pred": trace.pred,
         "visited": trace.visited,
         "length": trace.length,
+        NAMES: _text(dataset),
     }
     card = {"format_version": FORMAT_VERSION, "algorithm": algorithm.name, **dataset.arguments}
     present = {name: np.asarray(array) for name, array in arrays.items() if array is not None}
     return save_arrays(path, present, card)
+
+
+def _text(dataset: Dataset) -> np.ndarray | None:
+    """Return the names of the nodes as text; raise a `UserError` if two become equal."""
+    if dataset.names is None:
+        return None
+    names = [[str(name) for name in names] for names in dataset.names]
+    for of_graph in names:
+        check_names(of_graph, dataset.num_nodes)  # 1 and "1" differ, but not in a file
+    return np.array(names)
 
 
 def load_dataset(path: str | Path) -> Dataset:
@@ -83,11 +96,18 @@ def _dataset(arrays: Mapping[str, np.ndarray], card: Mapping[str, Any]) -> Datas
             f"ALGORITHMS first (registered: {', '.join(ALGORITHMS)})"
         )
     algorithm = ALGORITHMS[name]
+    names = arrays.get(NAMES)
+    arrays = {name: array for name, array in arrays.items() if name != NAMES}
     _check_shapes(arrays, algorithm)
     num_nodes, num_graphs = int(arrays["num_nodes"]), len(arrays["source"])
     arguments = {key: value for key, value in card.items() if key not in NOT_ARGUMENTS}
     family = _family(arguments, num_graphs, num_nodes)
     _check_ranges(arrays, num_nodes)
+    if names is not None and (names.dtype.kind, names.shape) != ("U", (num_graphs, num_nodes)):
+        raise UserError(
+            f"entry {NAMES!r} is {names.dtype} {list(names.shape)}, expected text "
+            f"{[num_graphs, num_nodes]}"
+        )
 
     edges = Ragged(arrays["edge_index"], arrays["edge_offset"], arrays["edge_weight"])
     directed = arguments.get("directed", False)
@@ -99,6 +119,7 @@ def _dataset(arrays: Mapping[str, np.ndarray], card: Mapping[str, Any]) -> Datas
         graphs=from_ragged(edges, arrays["source"], num_nodes, directed),
         family=family,
         arguments=arguments,
+        names=None if names is None else names.tolist(),
         _traces={algorithm: trace},
     )
 

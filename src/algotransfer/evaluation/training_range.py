@@ -26,6 +26,7 @@ from algotransfer.training.objective import Task
 from algotransfer.training.runs import Model
 
 MAX_SAMPLED = 100_000  # training graphs of a family up to which they are sampled again
+TOLERANCE = 1.1  # factor by which the spread of weights may exceed that in training, unwarned
 
 
 class FittedGraphs(NamedTuple):
@@ -82,7 +83,7 @@ def fit_graphs(
         )
     ratio = np.where(rescaled, largest / np.where(rescaled, smallest, 1), 0)
     widest = np.argmax(ratio)
-    if ratio[widest] * low > high:
+    if ratio[widest] * low > TOLERANCE * high:
         _warn(
             f"weights go from {smallest[widest]:.4g} to {largest[widest]:.4g}, a factor of "
             f"{ratio[widest]:.4g}; {trained}, a factor of {high / low:.4g}: NE and NE++ make "
@@ -139,8 +140,9 @@ def _warn_of_training_graphs(
     if "split" in data and data["num_graphs"] <= MAX_SAMPLED:  # equal arguments, equal graphs
         trained = set(_contents(make_dataset(data.pop("graph"), **data).graphs))
         count = sum(content in trained for content in _contents(graphs))
-    else:
-        count = len(graphs) if arguments == data else 0
+    else:  # graphs for validation count, since training ended by them
+        seen = arguments is not None and arguments in (data, data.get("part_of"))
+        count = len(graphs) if seen else 0
     if count:
         several = f"{count} of these {len(graphs)} graphs" if len(graphs) > 1 else "this graph"
         _warn(f"the model was trained on {several}; sample test graphs with split='test'")

@@ -14,7 +14,7 @@ import numpy as np
 
 from algotransfer.checksums import write_checksum
 from algotransfer.compilation_cache import keep_compiled_programs
-from algotransfer.datasets import PRESETS, Splits, make_splits
+from algotransfer.datasets import PRESETS, Dataset, Splits, make_splits, split_dataset
 from algotransfer.devices import find_device
 from algotransfer.errors import UserError, shown
 from algotransfer.experiment import MAX_SEEDS, Experiment, check_seeds
@@ -40,14 +40,17 @@ from algotransfer.training.runs import (
     save_model,
 )
 
+VALIDATION_SHARE = 0.1  # of the graphs of a dataset
+
 
 def train(
     experiment: Experiment,
     seeds: int | Iterable[int] = 5,
     *,
-    data: str | Splits = "paper",
+    data: str | Dataset | Splits = "paper",
     data_seed: int = 0,
     task: str | None = None,
+    validation_share: float | None = None,
     folder: str | Path = "runs",
     device: str | None = None,
     resume: bool = True,
@@ -64,8 +67,11 @@ def train(
     **Arguments:**
 
     - `seeds`: their number (0, 1, …), or the seeds themselves.
-    - `data`: a preset, or your own datasets with `train` and `validation`.
+    - `data`: a preset, a dataset of your own, or `Splits` with `train` and `validation`.
+    - `data_seed`: seed of the graphs of a preset, or of the division of a dataset.
     - `task`: task whose graphs to train on, for presets of CLRS-30; by default the target's.
+    - `validation_share`: share of the graphs of a dataset that are used for validation (default:
+        0.1).
     - `folder`: folder of all runs; each run has a subfolder named after its configuration.
     - `device`: `cpu`, `gpu`, or None for JAX's default.
     - `resume`: continue from a checkpoint; otherwise start again.
@@ -82,11 +88,7 @@ def train(
         raise UserError(f"checkpoint_seconds={checkpoint_seconds}; expected 0 or more")
     keep_compiled_programs()
     seeds = _seeds(seeds)
-    if isinstance(data, Splits):
-        splits = data
-    else:
-        task = task or PRESETS[data].default_task(experiment.target)
-        splits = make_splits(data, data_seed, task)
+    splits = _splits(experiment, data, data_seed, task, validation_share)
     config = configuration(experiment, seeds, splits)
     path = run_folder(folder, experiment, config)
     if resume and (model := finished_model(path, config)) is not None:
@@ -161,6 +163,29 @@ def _examples(experiment: Experiment, splits: Splits) -> tuple[Examples, Example
             "use more graphs or a smaller --batch-size"
         )
     return training, validation
+
+
+def _splits(
+    experiment: Experiment,
+    data: str | Dataset | Splits,
+    seed: int,
+    task: str | None,
+    validation_share: float | None,
+) -> Splits:
+    """Return the datasets to train on."""
+    if task is not None and not isinstance(data, str):
+        raise UserError(f"task={shown(task)} belongs to presets of CLRS-30; leave it out")
+    if isinstance(data, Dataset):
+        share = VALIDATION_SHARE if validation_share is None else validation_share
+        return split_dataset(data, share, seed)
+    if validation_share is not None:
+        raise UserError(
+            f"validation_share={validation_share} divides a dataset; leave it out with a preset or "
+            "with Splits, which have validation graphs"
+        )
+    if isinstance(data, Splits):
+        return data
+    return make_splits(data, seed, task or PRESETS[data].default_task(experiment.target))
 
 
 def _seeds(seeds: int | Iterable[int]) -> tuple[int, ...]:
