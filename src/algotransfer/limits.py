@@ -1,4 +1,4 @@
-"""Bounds of numeric settings, beyond which numbers and shapes overflow or vanish."""
+"""Bounds of numeric settings and sizes, beyond which numbers overflow or memory ends."""
 
 MAX_SETTINGS = {
     "trajectories": 10_000,
@@ -7,6 +7,8 @@ MAX_SETTINGS = {
     "max_epochs": 1_000_000,
     "hidden": 16_384,
 }
+MAX_NODES = 10**6  # per graph; far below the range of int32
+MAX_STEPS = 10 * MAX_NODES  # of an execution
 # The range of normal float32 numbers, in which networks compute.
 MAX_FLOAT = float.fromhex("0x1.fffffep127")
 MIN_FLOAT = 2.0**-126

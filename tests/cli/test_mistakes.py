@@ -26,6 +26,8 @@ ON_THE_COMMAND_LINE = {
     "evaluate a b": "unexpected argument 'b' of evaluate",
     "evaluate ne-dijkstra-na --data x.npz --num-nodes 20": "--num-nodes samples test graphs",
     "data --out graphs.csv": "datasets are written as .npz files",
+    "bench --largest 1000000000000": "--largest 1000000000000; expected at least 2 and at most 1,",
+    "train --infinity 1e300": "infinity=1e+300; expected 'instance' or a number above 0, finite",
     "explore --familly er": "explore has no option '--familly' (did you mean '--family'?)",
 }
 

@@ -143,3 +143,20 @@ def test_own_training_data_is_recognised_by_its_arguments(relax):
     with pytest.warns(Notice, match="trained on 4 of these 4 graphs"):
         fitted = fit_graphs(own, data.graphs, data.arguments)
     assert fitted.graphs is data.graphs  # in the range of that training
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"graph": ["of another package"]},
+        {"graph": 3},
+        {"num_graphs": 10**12},
+        {"num_graphs": "many"},
+        {"unknown": 1},
+    ],
+)
+def test_training_graphs_that_cannot_be_sampled_are_not_compared(relax, changes):
+    data = {**relax.card["data"]["train"], **changes}
+    model = dataclasses.replace(relax, card={**relax.card, "data": {"train": data}})
+    graphs = sample_graphs("er", 2, data["num_nodes"], split="test")
+    assert fit_graphs(model, graphs).graphs is graphs

@@ -1,6 +1,7 @@
 """GraphML files, malicious ones included."""
 
 import io
+import time
 
 import networkx as nx
 import numpy as np
@@ -63,6 +64,14 @@ def test_other_data_is_passed_over():
     )
     assert read(graph(inside)).graph.weights.tolist() == [0.5, 0.5]
     assert read(graph(inside, key="")).graph.weights.tolist() == [1, 1]
+
+
+def test_many_attributes_take_no_time():
+    many = " ".join(f'a{number}="1"' for number in range(300_000))
+    start = time.process_time()
+    ends = f'<node id="a" {many}/><node id="b"/>'
+    assert read(graph(f'{ends}<edge source="a" target="b" {many}/>')).names == ("a", "b")
+    assert time.process_time() - start < 3
 
 
 def test_directed_files():

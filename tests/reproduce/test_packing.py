@@ -246,6 +246,15 @@ def test_an_archive_of_too_many_runs_is_refused_at_once(tmp_path, monkeypatch):
         pack(tmp_path / "there", tmp_path / "runs.tar.gz")
 
 
+def test_headers_without_end_are_refused(tmp_path):
+    header = tarfile.TarInfo("x")
+    for header.type in (tarfile.XHDTYPE, tarfile.GNUTYPE_LONGNAME):
+        with gzip.open(tmp_path / "bad.tar.gz", "wb", compresslevel=1) as stream:
+            stream.write(header.tobuf() * 20_000)
+        with pytest.raises(ValueError, match="is damaged or not an archive of runs"):
+            unpack(tmp_path / "bad.tar.gz", tmp_path / "here")
+
+
 @pytest.mark.parametrize(
     ("names", "words"),
     [

@@ -12,10 +12,12 @@ from algotransfer.cli.options import check_file, choice, optional
 from algotransfer.datasets.presets import PRESETS
 from algotransfer.errors import UserError
 from algotransfer.experiment import check_seeds
+from algotransfer.limits import MAX_NODES, MAX_STEPS
 from algotransfer.networks.registry import MODELS
 from algotransfer.supervisions import SUPERVISIONS
 
 ALL_PARTS = ("train", "evaluate", "data", "large")
+MAX_REPEATS = 1_000
 TABLE_WIDTH = 132  # characters
 
 
@@ -59,9 +61,13 @@ class BenchCommand:
         SUPERVISIONS.check(*self.supervision)
         if self.preset is not None:
             PRESETS.check(self.preset)
-        for name, value in (("repeats", self.repeats), ("steps", self.steps)):
-            if value < 1:
-                raise UserError(f"--{name} {value}; expected at least 1")
+        for name, low, high in (
+            ("repeats", 1, MAX_REPEATS),
+            ("steps", 1, MAX_STEPS),
+            ("largest", 2, MAX_NODES),
+        ):
+            if not low <= (value := getattr(self, name)) <= high:
+                raise UserError(f"--{name} {value}; expected at least {low} and at most {high:,}")
         for count in self.seeds:
             check_seeds(count)
         check_file(self.out)

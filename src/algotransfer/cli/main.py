@@ -50,6 +50,7 @@ DESCRIPTION = """Learn graph algorithms from inputs and outputs, with the steps 
 
 `algotransfer COMMAND --help` shows the options of a command; `--version` shows the release."""
 
+MAX_MESSAGE = 2_000  # characters of an error, which may quote a long argument
 MISTAKE, INTERRUPTED, TERMINATED = 2, 130, 143
 DAMAGED_PROGRAM = "a compiled program in the cache was damaged; it is removed and compiled again"
 KEPT = "finished work is kept; run the same command again to continue"
@@ -140,4 +141,5 @@ def _without_number(error: OSError) -> str:
 def _print_error(text: str) -> None:
     from algotransfer.cli.console import errors
 
+    text = text if len(text) <= MAX_MESSAGE else f"{text[:MAX_MESSAGE]}…"
     errors.print(text, style="bold red", soft_wrap=True)

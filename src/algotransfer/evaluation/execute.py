@@ -18,8 +18,7 @@ from algotransfer.evaluation.horizon import training_horizon
 from algotransfer.evaluation.paths import worse_predecessors
 from algotransfer.evaluation.training_range import fit_graphs, infinity_without_answer
 from algotransfer.graphs import GraphLike, to_named_graph
-from algotransfer.limits import FLOAT32_RANGE, is_positive
-from algotransfer.networks.rollout import MAX_STEPS
+from algotransfer.limits import FLOAT32_RANGE, MAX_STEPS, is_positive
 from algotransfer.training.examples import tasks_of
 from algotransfer.training.runs import Model, load_model
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import warnings
 from collections.abc import Iterator, Mapping
+from inspect import signature
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,6 +17,7 @@ from jaxtyping import Float
 
 from algotransfer.algorithms.algorithm import largest_final_key_plus_one
 from algotransfer.datasets import make_dataset
+from algotransfer.errors import UserError
 from algotransfer.evaluation.harness import target_only
 from algotransfer.evaluation.paths import breadth_first_keys
 from algotransfer.files import Notice
@@ -24,8 +26,9 @@ from algotransfer.graphs.sampling import MAX_WEIGHT, MIN_WEIGHT
 from algotransfer.training.examples import tasks_of
 from algotransfer.training.objective import Task
 from algotransfer.training.runs import Model
+from algotransfer.type_checks import check_types
 
-MAX_SAMPLED = 100_000  # training graphs of a family up to which they are sampled again
+MAX_SAMPLED = 2_000_000  # nodes of the training graphs of a family, up to which they are sampled
 TOLERANCE = 1.1  # factor by which the spread of weights may exceed that in training, unwarned
 
 
@@ -137,8 +140,9 @@ def _warn_of_training_graphs(
     data = dict(_training_data(model))
     if data.get("num_nodes") != graphs.num_nodes:
         return
-    if "split" in data and data["num_graphs"] <= MAX_SAMPLED:  # equal arguments, equal graphs
-        trained = set(_contents(make_dataset(data.pop("graph"), **data).graphs))
+    sampled = _sample_again(data) if "split" in data else None
+    if sampled is not None:
+        trained = set(_contents(sampled))
         count = sum(content in trained for content in _contents(graphs))
     else:  # graphs for validation count, since training ended by them
         seen = arguments is not None and arguments in (data, data.get("part_of"))
@@ -146,6 +150,23 @@ def _warn_of_training_graphs(
     if count:
         several = f"{count} of these {len(graphs)} graphs" if len(graphs) > 1 else "this graph"
         _warn(f"the model was trained on {several}; sample test graphs with split='test'")
+
+
+def _sample_again(data: dict[str, Any]) -> Graph | None:
+    """Sample the training graphs from the arguments on a card; None if that is not possible.
+
+    A card may come from another machine, where other families are registered.
+    """
+    arguments = {"family": data.pop("graph", None), **data}
+    if arguments.keys() - signature(make_dataset).parameters.keys():
+        return None
+    try:
+        arguments = check_types(make_dataset, arguments)
+        if arguments["num_graphs"] * arguments["num_nodes"] > MAX_SAMPLED:
+            return None
+        return make_dataset(**arguments).graphs
+    except (UserError, KeyError):
+        return None
 
 
 def _contents(graphs: Graph) -> Iterator[bytes]:

@@ -15,10 +15,10 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from algotransfer.errors import UserError
+from algotransfer.limits import MAX_NODES
 
 Array = jax.Array | np.ndarray
 
-MAX_NODES = 10**6  # per graph; far below the range of int32
 BLOCK_CELLS = 2**18  # matrix cells of the graphs whose edges are sorted together
 EACH_ONCE = "an edge is listed twice, or joins a node to itself; list each edge once"
 DENSE_SORT_MAX_CELLS = 2**26  # matrix cells up to which edges are sorted by marking cells

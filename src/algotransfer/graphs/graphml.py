@@ -18,6 +18,7 @@ from algotransfer.graphs.graph import Graph
 from algotransfer.graphs.named import Attributes, NamedGraph, unique_edges
 
 NAMESPACE = "http://graphml.graphdrawing.org/xmlns"
+EDGE = ("source", "target", "directed")  # attributes that are read
 # Characters that XML 1.0 cannot hold, and the carriage return, which networkx does not escape.
 FORBIDDEN = re.compile("[^\t\n\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -82,13 +83,16 @@ def _reduce(root: ElementTree.Element) -> str:
         key.attrib = {"id": key.get("id", ""), "attr.name": "weight", "attr.type": "string"}
         del key[:]
     weight_ids = [key.get("id") for key in keys]
+    # Other attributes take long to copy; by its id, networkx would merge an edge with another.
     for edge in edges:
-        edge.attrib.pop("id", None)  # networkx would merge edges with equal ids
+        edge.attrib = {name: edge.attrib[name] for name in EDGE if name in edge.attrib}
         edge[:] = [data for data in edge.iterfind("data") if data.get("key") in weight_ids]
         for data in edge:
             del data[:]
     for node in nodes:
+        node.attrib = {"id": node.attrib["id"]}
         del node[:]
+    graph.attrib = {"edgedefault": graph.get("edgedefault", "undirected")}
     graph[:] = nodes + edges
     root[:] = [*keys, graph]
     root.attrib = {"xmlns": NAMESPACE}

@@ -9,7 +9,8 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from algotransfer.errors import UserError
-from algotransfer.graphs.graph import MAX_NODES, Graph, check_graph, from_edges
+from algotransfer.graphs.graph import Graph, check_graph, from_edges
+from algotransfer.limits import MAX_NODES
 from algotransfer.registry import nearest
 
 MAX_NAME_LENGTH = 1000  # characters

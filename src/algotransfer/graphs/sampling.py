@@ -7,9 +7,10 @@ from jaxtyping import Float, Int
 
 from algotransfer.errors import UserError
 from algotransfer.graphs.families import SHAPE_RULES, Options
-from algotransfer.graphs.graph import MAX_NODES, Graph, from_edges
+from algotransfer.graphs.graph import Graph, from_edges
 from algotransfer.graphs.registry import FAMILIES
 from algotransfer.graphs.streams import Stream
+from algotransfer.limits import MAX_NODES
 from algotransfer.registry import check_name
 
 MIN_WEIGHT, MAX_WEIGHT = 0.2, 1.0

@@ -20,7 +20,6 @@ from algotransfer.networks.heads import Latent
 from algotransfer.networks.layouts import Layout
 
 Tree = TypeVar("Tree")
-MAX_STEPS = 10_000_000  # ten times the nodes of the largest graph
 
 
 class Driver(eqx.Module):

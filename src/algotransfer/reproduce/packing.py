@@ -45,7 +45,7 @@ from algotransfer.training.runs import (
 
 MAX_UNPACKED_BYTES = 2**32  # bytes that an archive may unpack to
 MAX_READ_BYTES = 2**26  # bytes that reading may ask for at once: names and sizes need far fewer
-MAX_FOLDERS = 10_000  # of runs and of calls in one archive
+MAX_FOLDERS = 2_000  # of runs and of calls in one archive; each takes up to 10 ms to check
 MAX_NAME_BYTES = 255  # in each part of a path, the limit of most file systems
 MAX_NOTICES = 20  # of files that were left out
 CONFIG = "config.json"
@@ -108,7 +108,8 @@ def unpack(archive: str | Path, folder: str | Path) -> int:
                         names, problems = _take(incoming, Path(folder, run))
                     taken += len(names)
                     notices += [f"{archive}: {run}: {problem}"[:400] for problem in problems]
-    except (tarfile.TarError, EOFError, gzip.BadGzipFile, zlib.error) as error:
+    # RecursionError: tarfile reads headers that follow one another recursively.
+    except (tarfile.TarError, EOFError, gzip.BadGzipFile, zlib.error, RecursionError) as error:
         raise DamagedFile(f"{archive} is damaged or not an archive of runs ({error})") from error
     if (more := len(notices) - MAX_NOTICES) > 0:
         notices[MAX_NOTICES:] = [f"{archive}: {more} more files or runs were left out"]
