@@ -50,18 +50,18 @@ def command(site, tmp_path):
 
 def test_names_of_a_plugin_are_choices(command):
     text = command("train --help")
-    for name in ("costliest_edge", "bold_ne", "sum_mpnn", "two_trained"):
+    for name in ("costliest_edge", "gated", "sum_mpnn", "two_trained"):
         assert name in text
 
 
 def test_a_plugin_is_trained_on_own_data(command):
     command("data --algorithm costliest_edge --num-graphs 20 --num-nodes 6 --out own.npz")
     said = command(
-        "train --data own.npz --validation-share 0.2 --model bold_ne --processor sum_mpnn "
+        "train --data own.npz --validation-share 0.2 --model gated --processor sum_mpnn "
         "--target costliest_edge --base bellman_ford --method two_trained --supervision tf "
         "--hidden 4 --batch-size 8 --max-epochs 1 --seeds 1"
     )
-    name = "bold_ne-sum_mpnn-bellman_ford-costliest_edge-tf-two_trained"
+    name = "gated-sum_mpnn-bellman_ford-costliest_edge-tf-two_trained"
     assert f"wrote runs/{name}" in said
 
 

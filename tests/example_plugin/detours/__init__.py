@@ -8,6 +8,6 @@ from algotransfer.networks.registry import MODELS, PROCESSORS
 def register() -> None:
     """Register by name; the modules are imported on first use, so that `--help` stays quick."""
     ALGORITHMS["costliest_edge"] = "detours.algorithms:costliest_edge"
-    MODELS["bold_ne"] = "detours.networks:BoldNE"
+    MODELS["gated"] = "detours.networks:GatedExecutor"
     PROCESSORS["sum_mpnn"] = "detours.networks:SumMPNN"
     METHODS["two_trained"] = TransferMethod(("base", "fresh"), (False, False))
