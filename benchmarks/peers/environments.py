@@ -18,7 +18,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 
 # Exact versions make ratios repeatable. All have the same jax, so that ratios do not compare two
-# compilers. Equinox is needed by our bridges. Even if `torch` includes CUDA, the CPU is measured.
+# compilers. Our bridges need equinox, optax and beartype. The CPU is measured, even if `torch`
+# includes CUDA.
 REQUIREMENTS = {
     "clrs": [
         "dm-clrs==2.0.3",
@@ -27,7 +28,14 @@ REQUIREMENTS = {
         "tensorflow==2.21.0",
         "equinox==0.13.8",
     ],
-    "pyg": ["torch==2.13.0", "torch_geometric==2.8.1", "jax==0.10.2", "equinox==0.13.8"],
+    "pyg": [
+        "torch==2.13.0",
+        "torch_geometric==2.8.1",
+        "jax==0.10.2",
+        "equinox==0.13.8",
+        "optax==0.2.8",
+        "beartype==0.23.1",
+    ],
 }
 
 

@@ -25,7 +25,7 @@ from algotransfer.errors import UserError
 pytestmark = pytest.mark.usefixtures("quick_to_compile")
 SECONDS = 60  # that a call may take
 # `ALGORITHMS` is data; graphs and traces are made by other functions, out of arrays.
-NOT_CALLED = {"ALGORITHMS", "Graph", "Trace", "paper_tables", "to_pyg"}
+NOT_CALLED = {"ALGORITHMS", "Graph", "Trace", "paper_tables", "to_pyg", "to_torch"}
 
 
 class Accepted(Exception):

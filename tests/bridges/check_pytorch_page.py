@@ -11,4 +11,5 @@ for block in blocks:
 assert names["key"].shape == (200, 21, 20)
 assert names["batch"].num_graphs == 64
 assert 0.3 < names["wrong"].mean() < 0.9  # many nodes do not take their lightest edge
+assert names["steps"].key.shape == (50, 50)
 print(len(blocks))
