@@ -276,7 +276,7 @@ class TorchExecutor(nn.Module):
         **Returns:** keys, predecessors and termination logits after each step.
         """
         edges = self._edges(edge_index, edge_weight, num_nodes)
-        constants = [infinity] * len(self.algorithms) if np.ndim(infinity) == 0 else [*infinity]
+        constants = np.broadcast_to(infinity, len(self.algorithms)).tolist()
         states = [
             self._start(algorithm, num_nodes, source, constant)
             for algorithm, constant in zip(self.algorithms, constants, strict=True)
