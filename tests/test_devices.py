@@ -37,7 +37,7 @@ from algotransfer.datasets import Preset
 
 module = sys.modules["algotransfer.algorithms.run"]
 module.CHUNK_CELLS["cpu"] = 36  # one graph of six nodes
-dense, used = module.PROGRAMS["dense"], set()
+dense, used = module.run_dense, set()
 
 
 def program(*arguments):
@@ -47,7 +47,7 @@ def program(*arguments):
 
 
 program.eval_shape = dense.eval_shape
-module.PROGRAMS["dense"] = program
+module.run_dense = program
 second = jax.devices()[1]
 splits = make_splits(Preset(family=("er",), train=4, validation=2, test=2, num_nodes=6))
 experiment = Experiment(target="bfs", supervision="tf", hidden=2, batch_size=2, max_epochs=1)
