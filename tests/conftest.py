@@ -55,6 +55,8 @@ SLOW = (
     "benchmarks",
     "browser",
     "explorer/test_browser.py",
+    "explorer/test_editing.py",
+    "explorer/test_engine.py",
     "faults",
     "networks/test_edge_kernel.py",
     "reproduce/test_processes.py",

@@ -11,6 +11,7 @@ from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.remote.webelement import WebElement
+from selenium.webdriver.support.ui import WebDriverWait
 
 FLAGS = ("headless=new", "no-sandbox", "disable-dev-shm-usage", "disable-gpu", "hide-scrollbars")
 
@@ -56,6 +57,10 @@ class Browser:
 
     def js(self, expression: str):
         return self.driver.execute_script(f"return {expression}")
+
+    def wait(self, expression: str, seconds: float = 20) -> None:
+        """Waits until an expression is true."""
+        WebDriverWait(self.driver, seconds, 0.05).until(lambda _: self.js(expression))
 
     def complaints(self) -> list[str]:
         """What the console has said since the last question."""

@@ -4,6 +4,7 @@ import json
 import re
 
 from algotransfer.cli import main
+from algotransfer.evaluation.harness import FreeRun
 
 
 def scene(path):
@@ -19,7 +20,7 @@ def test_an_algorithm_alone(tmp_path, capsys):
     data = scene(out)
     assert data["title"] == "grid graph of 12 nodes, seed 3"
     assert data["graph"]["source"] == 5
-    assert [truth["name"] for truth in data["truths"]] == ["bfs", "dfs"]
+    assert [each["name"] for each in data["algorithms"]] == ["bfs", "dfs"]
 
 
 def test_models_on_a_graph_of_the_user(tmp_path, capsys):
@@ -27,14 +28,24 @@ def test_models_on_a_graph_of_the_user(tmp_path, capsys):
     path.write_text("source,target,weight\nvalley,lake,0.35\nvalley,mill,0.3\nlake,mill,0.4\n")
     words = ["--graph", str(path), "--source", "lake", "--blind", "--model-seed", "1"]
     assert main(["explore", "ne-dijkstra-tf", *words, "--out", str(out)]) == 0
-    shown = capsys.readouterr().out
+    assert f"wrote {out}" in capsys.readouterr().out.replace("\n", "")
     data = scene(out)
     assert data["title"] == "huts.csv"
     assert data["graph"]["names"][data["graph"]["source"]] == "lake"
-    [network] = data["networks"]
-    assert network["seed"] == 1
-    assert f"NE tf: {network['divergence']['sentence']}" in shown
-    assert "told nothing" in network["told"]
+    [model] = data["models"]
+    assert (model["label"], model["seed"]) == ("NE tf", 1)
+    assert data["blind"]
+    assert data["live"]
+
+
+def test_networks_of_the_package_are_not_compiled(tmp_path, monkeypatch):
+    def refuse(*arguments):
+        raise AssertionError("a network ran in Python")
+
+    monkeypatch.setattr(FreeRun, "run", refuse)
+    out = tmp_path / "c.html"
+    assert main(["explore", "ne-dijkstra-tf", "ne++-dijkstra-na", "--out", str(out)]) == 0
+    assert len(scene(out)["models"]) == 2
 
 
 def test_mistakes_get_a_sentence(tmp_path, capsys):

@@ -1,10 +1,13 @@
 """A browser for the tests of pages, and untrained networks."""
 
+from dataclasses import fields, replace
+
 import jax
 import pytest
 from browser.chromium import start_or_skip
 
 from algotransfer.experiment import Experiment
+from algotransfer.networks import NE
 from algotransfer.training import Model
 from algotransfer.training.examples import network_of
 
@@ -34,6 +37,18 @@ def untrained(**fields) -> Model:
     return Model(experiment, (0,), jax.tree.map(lambda leaf: leaf[None], network), card)
 
 
+class OwnNE(NE):  # pyright: ignore[reportGeneralTypeIssues]
+    """A network of a user, which the page cannot run: it knows the exact class only."""
+
+
 @pytest.fixture(scope="session")
 def model():
     return untrained
+
+
+@pytest.fixture(scope="session")
+def own_model():
+    """An untrained network that only Python can run."""
+    trained = untrained(supervision="tf")
+    weights = {each.name: getattr(trained.networks, each.name) for each in fields(trained.networks)}
+    return replace(trained, networks=OwnNE(**weights))

@@ -3,6 +3,7 @@
 import time
 from pathlib import Path
 
+import jax
 import matplotlib.image
 import numpy as np
 import pytest
@@ -10,12 +11,14 @@ from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select
 
-from algotransfer.algorithms import get_algorithm, run
-from algotransfer.algorithms.registry import PAPER_ALGORITHMS
+from algotransfer.algorithms import ALGORITHMS, run
+from algotransfer.evaluation.evaluation_batch import first_and_last
+from algotransfer.evaluation.harness import FreeRun
 from algotransfer.explorer import explore
-from algotransfer.explorer.recording import record_execution
+from algotransfer.explorer.page import SCRIPTS
 from algotransfer.graphs import sample_graphs
 from algotransfer.training import load_model
+from algotransfer.training.examples import tasks_of
 
 GRAPH = sample_graphs("grid", 1, 50, seed=1, split="test")[0]
 MODELS = {"with steps": "ne-dijkstra-tf", "answers only": "ne++-dijkstra-na"}
@@ -96,23 +99,28 @@ def test_arrows_are_predecessors(browser, page):
 
 
 def test_the_network_is_shown_with_its_probabilities(browser, page):
-    seen = record_execution(load_model("ne-dijkstra-tf"), GRAPH).execution
+    model = load_model("ne-dijkstra-tf")
+    networks = jax.tree.map(lambda leaf: leaf[:1], model.networks)
+    batch, tasks = jax.tree.map(lambda leaf: leaf[None], GRAPH), tasks_of(model.experiment)
+    ends = [first_and_last(task.algorithm, batch) for task in tasks]
+    steps = FreeRun.told(networks, tasks, ends, "instance").run(batch, np.array([0]), "all")
+    seen = jax.tree.map(lambda leaf: np.asarray(leaf)[0, 0], steps)
     browser.open(page)
     for step in (3, 20, 33):
         browser.driver.execute_script(f"go({step})")
         node, p = int(seen.chosen[step - 1]), float(seen.probability[step - 1].max())
-        key = shown(float(seen.key[step, node]))
+        key = shown(float(seen.key[step - 1, node]))
         assert f"chooses {node} (p {p:.2f}), key {key}" in browser.text("#network .now")
         first, *_ = browser.all("#queue li")
         assert first.text.split()[:2] == [str(node), f"{p:.2f}"]
         nodes = classes(browser, 1)
-        assert [("visited" in one) for one in nodes] == seen.visited[step].tolist()
+        assert [("visited" in one) for one in nodes] == seen.visited[step - 1].tolist()
     assert browser.text("#queue h2") == "Probability of being next"
 
 
-def test_where_they_part_is_marked_and_explained(browser, page, viewer):
-    divergence = viewer.scene["networks"][0]["divergence"]
+def test_where_they_part_is_marked_and_explained(browser, page):
     browser.open(page)
+    divergence = browser.js("networks[0].divergence")
     assert browser.text("#sentence") == divergence["sentence"]
     assert " instead of " in divergence["sentence"]
     mark, slider = browser.find("#marks .part"), browser.find("#step")
@@ -130,16 +138,17 @@ def test_where_they_part_is_marked_and_explained(browser, page, viewer):
     assert step_of(browser) == divergence["step"]
 
 
-def test_the_documentation_describes_the_page(viewer):
+def test_the_documentation_describes_the_page(browser, page):
     """Other weights would need other words there, and `make pictures`."""
-    first, second = (network["divergence"]["sentence"] for network in viewer.scene["networks"])
+    browser.open(page)
+    first = browser.text("#sentence")
     text = (DOCS / "how-to" / "explore.md").read_text()
-    assert f"NE tf: {first}\nNE++ na: {second}\n" in text
+    assert first in text
     assert first == "step 20: chose 25 (p 1.00) instead of 18 (p 0.00)"
     pictures = (DOCS / "pictures.md").read_text()
     assert "For 19 steps it agrees with the algorithm." in pictures
     assert "distances, 2.70 and 2.73" in pictures
-    assert viewer.scene["networks"][0]["wrong"][0] == 1  # "one of 50 predecessors is wrong"
+    assert browser.text("#answer") == "In the end 1 of 50 predecessors are wrong."
 
 
 def test_the_slider_moves_the_steps(browser, page):
@@ -153,16 +162,16 @@ def test_the_slider_moves_the_steps(browser, page):
     assert step_of(browser) == 50
 
 
-def test_the_table_follows_the_selected_node(browser, page, viewer):
+def test_the_table_follows_the_selected_node(browser, page):
     trace = run("dijkstra", GRAPH)
-    network = viewer.scene["networks"][0]
     browser.open(page, "#step=50&node=7")
+    key, pred = browser.js("[networks[0].key[50], [...networks[0].pred[50]]]")
     for node in (7, 8, 9):
         assert Select(browser.find("#who")).first_selected_option.text == str(node)
         rows = table(browser)
         assert rows["Key"][0] == shown(float(trace.final_key[node]))
-        assert rows["Key"][1] == shown(network["key"][-1][node])
-        assert rows["Predecessor"] == [str(trace.final_pred[node]), str(network["pred"][-1][node])]
+        assert rows["Key"][1] == shown(key[node])
+        assert rows["Predecessor"] == [str(trace.final_pred[node]), str(pred[node])]
         assert rows["State"] == ["visited", "visited"]
         browser.press("n")
     Select(browser.find("#who")).select_by_visible_text("3")
@@ -174,14 +183,15 @@ def test_the_table_follows_the_selected_node(browser, page, viewer):
     assert Select(browser.find("#who")).first_selected_option.text == "12"
 
 
-def test_models_are_switched_on_the_same_graph(browser, page, viewer):
+def test_models_are_switched_on_the_same_graph(browser, page):
     browser.open(page, "#step=9")
+    first = browser.text("#sentence")
     assert [label.text for label in browser.all("#switch label")] == list(MODELS)
     browser.press("m")
-    assert browser.text("#sentence") == viewer.scene["networks"][1]["divergence"]["sentence"]
+    assert browser.text("#sentence") == browser.js("networks[1].divergence.sentence") != first
     assert step_of(browser) == 9
     browser.all("#switch label")[0].click()
-    assert browser.text("#sentence") == viewer.scene["networks"][0]["divergence"]["sentence"]
+    assert browser.text("#sentence") == first
     assert "told the stand-in for ∞" in browser.text("#told")
 
 
@@ -201,15 +211,40 @@ def test_it_plays_at_the_chosen_speed(browser, page):
     assert browser.find("#play").get_attribute("aria-label") == "Play"
 
 
-def test_curves_show_the_errors(browser, page, viewer):
+def test_curves_run_past_the_end(browser, page):
     browser.open(page, "#step=50")
-    wrong, reached = viewer.scene["networks"][0]["wrong"]
-    assert f"In the end {wrong} of {reached} predecessors" in browser.text("#answer")
+    browser.wait("networks.every((network) => network?.complete)")
     titles = [figure.text.split("\n")[0] for figure in browser.all(".charts figcaption")]
     assert titles == ["Key, squared error", "Wrong predecessors", "Wrong choices"]
     assert len(browser.all(".charts polyline")) == 6  # three charts of two networks
     points = browser.find(".charts polyline").get_attribute("points").split()
-    assert len(points) == 50
+    assert len(points) == 100
+    assert step_of(browser) == 50
+    browser.press(Keys.END, "p", Keys.END)
+    assert step_of(browser) == 100
+    assert browser.text("#network .now") == "has visited all nodes"
+    browser.press("p")
+    assert step_of(browser) == 50
+
+
+def test_halting_rules_and_told_numbers_are_switched(browser, page):
+    browser.open(page, "#choice=1")
+    rule = Select(browser.find("#halt"))
+    assert [option.text for option in rule.options] == [
+        "the algorithm's steps",
+        "the longest training",
+        "once predecessors settle",
+    ]
+    assert "told the stand-in for ∞" in browser.text("#told")
+    assert "read after step 50" in browser.text("#told")
+    rule.select_by_index(1)
+    assert "read after step 20" in browser.text("#told")
+    rule.select_by_index(2)
+    settled = browser.js("networks[1].end")
+    assert settled < 50
+    assert f"read after step {settled}" in browser.text("#told")
+    browser.find("#blind").click()
+    assert "told nothing of the answer" in browser.text("#told")
 
 
 @pytest.mark.parametrize("size", [(1280, 800), (390, 844)])
@@ -244,10 +279,10 @@ def test_all_controls_have_names_and_can_be_reached_by_keyboard(browser, page):
     assert "Step 0. The algorithm starts at" in browser.js("$('status').textContent")
 
 
-def test_colours_are_even_in_lightness(viewer):
-    red, green, blue = (
-        np.array([int(shade[i : i + 2], 16) for shade in viewer.scene["shades"]]) for i in (1, 3, 5)
-    )
+def test_colours_are_even_in_lightness(browser, page):
+    browser.open(page)
+    shades = browser.js("SHADES")
+    red, green, blue = (np.array([int(s[i : i + 2], 16) for s in shades]) for i in (1, 3, 5))
     lightness = 0.3 * red + 0.59 * green + 0.11 * blue
     assert (np.diff(lightness) < -5).all()  # each shade darker than the one before, in any eye
 
@@ -266,12 +301,12 @@ def test_hostile_names_are_shown_as_text(browser, tmp_path):
     viewer = explore(graph, {"<b>model</b>": "ne-dijkstra-tf"}, names=names, title="<i>title</i>")
     browser.open(viewer.save(tmp_path / "hostile.html"))
     assert browser.driver.title == "<i>title</i> · algotransfer"
-    assert browser.js("document.scripts.length") == 7  # the page's own
+    assert browser.js("document.scripts.length") == 1 + len(SCRIPTS)  # the page's own
     assert browser.all("#switch b, #subtitle i, main img, main script") == []
     assert browser.text("#subtitle").startswith("<i>title</i>")
     for node, name in enumerate(names):
         browser.driver.execute_script(f"pick({node})")
-        full = browser.js("$('name').textContent || graph.short[now.node]")
+        full = browser.js("$('name').textContent || short[now.node]")
         assert full == name or (len(name) < 30 and full == " ".join(name.split()))
     browser.press(RIGHT, RIGHT, RIGHT)
     assert browser.js("document.documentElement.scrollWidth") <= 1280
@@ -279,10 +314,10 @@ def test_hostile_names_are_shown_as_text(browser, tmp_path):
 
 def test_all_nine_algorithms_alone(browser, tmp_path):
     graph = sample_graphs("er", 1, 12, seed=4)[0]
-    browser.open(explore(graph, algorithm=list(PAPER_ALGORITHMS)).save(tmp_path / "nine.html"))
+    browser.open(explore(graph, algorithm=list(ALGORITHMS)).save(tmp_path / "nine.html"))
     assert len(browser.all("#switch label")) == 9
     assert not browser.find("#network").is_displayed()
-    for algorithm in map(get_algorithm, PAPER_ALGORITHMS):
+    for algorithm in ALGORITHMS.values():
         assert browser.text("h1") == algorithm.title
         trace = run(algorithm, graph)
         browser.press(Keys.END)

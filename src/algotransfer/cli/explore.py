@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ExploreCommand:
-    """Write a page that shows an execution step by step: the algorithm's and trained networks'.
+    """Write a page on which an algorithm and trained networks run step by step, on any graph.
 
-    The page is one HTML file that opens in any browser without a network connection. Without a
-    model it shows the algorithm alone.
+    The page is one HTML file that opens in any browser without a network connection. Edit the graph
+    there, and algorithm and networks answer at once. Without a model it shows the algorithm alone.
     """
 
     models: Positional[tuple[str, ...]] = ()
@@ -49,34 +49,28 @@ class ExploreCommand:
     ] = None
     """When the answer of a model that learned from answers alone is read: told (after the
     algorithm's number of steps), horizon (after the longest training rollout) or settled (once no
-    predecessor has changed for five steps). The page shows its steps up to there."""
+    predecessor has changed for five steps). The page can switch the rule."""
     out: Path = Path("explore.html")
     """File to write (.html)."""
 
     def run(self) -> None:
-        """Run the algorithm and the networks, write the page, print where they diverge."""
+        """Write the page."""
         self._check()
-        from algotransfer.cli.console import next_step, output, progress_bar, wrote
+        from algotransfer.cli.console import next_step, wrote
         from algotransfer.explorer import explore
         from algotransfer.explorer.explore import sample_title
 
         sampled = sample_title(self.family, self.num_nodes, self.seed)
         title = self.graph.name if self.graph else sampled
-        with progress_bar() as bar:
-            task = bar.add_task("the algorithm", total=len(self.models) + 1)
-            page = explore(
-                self._graph(),
-                self.models,
-                algorithm=self.algorithm or None,
-                seed=self.model_seed,
-                blind=self.blind,
-                halt=self.halt,
-                title=title,
-                progress=lambda label: bar.update(task, description=label, advance=1),
-            )
-        for network in page.scene["networks"]:
-            sentence = network["divergence"]["sentence"]
-            output.print(f"{network['label']}: {sentence}", soft_wrap=True)
+        page = explore(
+            self._graph(),
+            self.models,
+            algorithm=self.algorithm or None,
+            seed=self.model_seed,
+            blind=self.blind,
+            halt=self.halt,
+            title=title,
+        )
         page.save(self.out)
         wrote(self.out)
         next_step("open it in a browser" if self.models else "name a trained model to compare")

@@ -1,18 +1,20 @@
-"""`explore`: show an algorithm and trained networks step by step on one page."""
+"""`explore`: a page on which an algorithm and trained networks run, step by step."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from pathlib import Path
 
 from algotransfer.algorithms import Algorithm, get_algorithm
+from algotransfer.algorithms.run import check_relax, check_weights
 from algotransfer.errors import UserError
 from algotransfer.explorer.page import Viewer
-from algotransfer.explorer.recording import record_execution
-from algotransfer.explorer.scene import MAX_EXPLORE_NODES, make_scene
+from algotransfer.explorer.page_data import page_data
 from algotransfer.graphs import GraphLike, sample_graphs, to_named_graph
 from algotransfer.graphs.named import check_names
 from algotransfer.training.runs import Model, load_model
+
+MAX_EXPLORE_NODES = 500
 
 AnyModel = str | Path | Model
 
@@ -28,9 +30,11 @@ def explore(
     blind: bool = False,
     halt: str | None = None,
     title: str | None = None,
-    progress: Callable[[str], None] = lambda label: None,
 ) -> Viewer:
     """Show an algorithm's execution step by step, next to those of trained networks.
+
+    The page runs both itself: edit the graph there, and they answer at once. Networks and
+    algorithms of your own that only Python can run are recorded for the given graph.
 
     **Arguments:**
 
@@ -45,10 +49,10 @@ def explore(
     - `names`: names of the nodes; by default those that the graph has.
     - `seed`: which of the models' networks; by default the first that did not diverge.
     - `blind`: tell the networks nothing of the answer, as `execute` does. By default they are told
-        what evaluation tells them: what stands for ∞ and, in `na`, the number of steps.
-    - `halt`: when the answers of `na` networks are read, a name of `HALTING_RULES`; the page shows
-        their steps up to there. By default `told`, or the rule of `execute` for blind networks.
-    - `progress`: called with the name of each model before it runs.
+        what evaluation tells them: what stands for ∞ and, in `na`, the number of steps. The page
+        can switch that.
+    - `halt`: when the answers of networks are read, a name of `HALTING_RULES`, which the page can
+        switch. By default `told`, or the rule of `execute` for blind networks.
 
     **Returns:** a `Viewer`, which a notebook displays; `.save(path)` writes one HTML file.
     """
@@ -62,12 +66,11 @@ def explore(
     names = [str(name) for name in check_names(names, graph.num_nodes)]
     loaded = _load(models)
     algorithms = _algorithms(algorithm, loaded)
-    recorded = {}
-    for label, model in loaded.items():
-        progress(label)
-        recorded[label] = (model, record_execution(model, graph, seed, blind, halt))
-    count = f"{graph.num_nodes} nodes, {int(graph.num_edges())} edges"
-    return Viewer(make_scene(graph, names, algorithms, recorded, title or count))
+    for each in algorithms:
+        check_relax(each)
+        check_weights(each, graph)
+    title = title or f"{graph.num_nodes} nodes, {int(graph.num_edges())} edges"
+    return Viewer(page_data(graph, names, algorithms, loaded, title, seed, blind, halt))
 
 
 def write_example(

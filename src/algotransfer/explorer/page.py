@@ -1,4 +1,4 @@
-"""`Viewer`: a scene as one self-contained HTML page, in a file or a notebook."""
+"""`Viewer`: one self-contained HTML page, in a file or a notebook."""
 
 import html
 import json
@@ -14,7 +14,9 @@ from algotransfer.files import write_atomically
 HEIGHT = 900  # pixels in a notebook
 # Characters that end a script element, or that old JavaScript parsers read as a new line.
 UNSAFE = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
-SCRIPTS = ("cytoscape.min.js", "format.js", "panels.js", "charts.js", "cards.js", "viewer.js")
+ENGINE = ("format", "arrays", "algorithms", "networks", "relax", "execution", "comparison")
+VIEW = ("graphs", "files", "panels", "charts", "cards", "answers", "editor", "viewer")
+SCRIPTS = ("cytoscape.min.js", *(f"{name}.js" for name in ENGINE + VIEW))
 
 
 @dataclass(frozen=True)
@@ -27,12 +29,12 @@ class Viewer:
         """Return the whole page: markup, style, scripts and data."""
         fills = {
             "title": html.escape(f"{self.scene['title']} · algotransfer"),
-            "style": _static("style.css"),
+            "style": static_file("style.css"),
             "data": embedded(self.scene),
-            "scripts": "\n".join(f"<script>{_static(name)}</script>" for name in SCRIPTS),
+            "scripts": "\n".join(f"<script>{static_file(name)}</script>" for name in SCRIPTS),
         }
         # One pass, so that inserted text is not scanned for placeholders.
-        return re.sub(r"<!-- (\w+) -->", lambda hit: fills[hit[1]], _static("page.html"))
+        return re.sub(r"<!-- (\w+) -->", lambda hit: fills[hit[1]], static_file("page.html"))
 
     def save(self, path: str | Path) -> Path:
         """Write the page atomically."""
@@ -42,7 +44,8 @@ class Viewer:
     def _repr_html_(self) -> str:
         page = html.escape(self.html())
         style = f"width:100%;height:{HEIGHT}px;border:0"
-        return f'<iframe sandbox="allow-scripts" style="{style}" srcdoc="{page}"></iframe>'
+        allowed = "allow-scripts allow-downloads"
+        return f'<iframe sandbox="{allowed}" style="{style}" srcdoc="{page}"></iframe>'
 
     def __repr__(self) -> str:
         return f"<viewer of {self.scene['title']}; .save(path) writes it>"
@@ -57,5 +60,6 @@ def embedded(data: Any) -> str:
 
 
 @cache
-def _static(name: str) -> str:
+def static_file(name: str) -> str:
+    """Return a file of the page."""
     return (resources.files("algotransfer.explorer") / "static" / name).read_text(encoding="utf-8")

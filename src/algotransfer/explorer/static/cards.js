@@ -18,16 +18,13 @@ function line(who, share, value, classes, tag) {
 
 function drawChances(network) {
   const truth = truthAt(), theirs = chosenBy(truth, now.step), mine = chosenBy(network, now.step);
-  const all = now.step > 0 && now.step <= last(network) ? network.chance[now.step - 1] : [];
-  const listed = all.slice(0, LISTED);
-  if (theirs >= 0 && all.length && !listed.some(([v]) => v === theirs)) {
-    listed.splice(LISTED - 1, 1, all.find(([v]) => v === theirs) ?? [theirs, 0]);
-  }
-  const said = (v, p) => (network.state[now.step - 1][v] === "2" ? "visited before" : p < 0.005 ? "< 0.01" : p.toFixed(2));
-  const rows = listed.map(([v, p]) => line(name(v), p, said(v, p),
+  const all = now.step > 0 && now.step <= endOf(network) && mine >= 0 ? network.probability[now.step - 1] : [];
+  const listed = Array.from(all.keys()).filter((v) => all[v] >= 0.0005).sort((a, b) => all[b] - all[a] || a - b).slice(0, LISTED);
+  if (theirs >= 0 && all.length && !listed.includes(theirs)) listed.splice(LISTED - 1, 1, theirs);
+  const rows = listed.map((v) => line(name(v), all[v], network.state[now.step - 1][v] === "2" ? "visited before" : chance(network, v),
     [v === mine ? "mine" : "", v === mine && wrongChoice(network) ? "wrong" : "", v === theirs ? "true" : ""].join(" "),
     v === theirs ? "true" : ""));
-  fillQueue("Probability of being next", rows, all.length ? "" : "No choice has been made yet.");
+  fillQueue("Probability of being next", rows, all.length ? "" : now.step ? "All nodes are visited." : "No choice has been made yet.");
 }
 
 function drawQueue(truth) {
@@ -35,9 +32,9 @@ function drawQueue(truth) {
   const better = (a, b) => (truth.smaller ? a - b : b - a);
   if (truth.sequential) {
     const waiting = graph.names.map((_, v) => v).filter((v) => truth.state[t][v] === "1")
-      .sort((a, b) => better(read(truth.key[t][a]), read(truth.key[t][b])) || a - b);
-    const most = Math.max(...waiting.map((v) => read(truth.key[t][v])).filter(Number.isFinite), 1e-9);
-    const rows = waiting.slice(0, LISTED).map((v, i) => line(name(v), Math.min(read(truth.key[t][v]) / most, 1), show(truth.key[t][v]), i ? "" : "mine", i ? "" : "next"));
+      .sort((a, b) => better(truth.key[t][a], truth.key[t][b]) || a - b);
+    const most = Math.max(...waiting.map((v) => truth.key[t][v]).filter(Number.isFinite), 1e-9);
+    const rows = waiting.slice(0, LISTED).map((v, i) => line(name(v), Math.min(truth.key[t][v] / most, 1), show(truth.key[t][v]), i ? "" : "mine", i ? "" : "next"));
     const more = waiting.length - rows.length;
     fillQueue("Queue, best key first", rows, waiting.length ? (more > 0 ? `and ${more} more` : "") : "The queue is empty: the algorithm has ended.");
   } else {
@@ -59,14 +56,14 @@ const STATES = { 0: "unreached", 1: "queued", 2: "visited" };
 
 function drawNode() {
   const truth = truthAt(), network = networkAt(), v = now.node;
-  const t = clip(truth, now.step), s = network && clip(network, now.step);
+  const t = clip(truth, now.step), s = network && at(network, now.step);
   const word = (state) => (truth.sequential ? STATES[state] : state === "0" ? "unreached" : "reached");
   const rows = [
     ["Key", truth.key[t][v] === null ? show(truth.unreached) : show(truth.key[t][v]), network && show(network.key[s][v])],
     ["Predecessor", name(truth.pred[t][v]), network && name(network.pred[s][v]), network && wrongPointer(network, now.step, v)],
     ["State", word(truth.state[t][v]), network && word(network.state[s][v])],
   ];
-  if (network?.chance) rows.push(["Probability", "", chance(network, v)]);
+  if (network?.probability) rows.push(["Probability", "", chance(network, v)]);
   const head = ["", ...(network ? ["Algorithm", "Network"] : ["Algorithm"])];
   const cell = (tag, text, scope) => Object.assign(document.createElement(tag), { textContent: text, ...(scope && { scope }) });
   const body = document.createElement("tbody");
@@ -81,7 +78,8 @@ function drawNode() {
   top.firstChild.append(...head.map((text) => cell("th", text, "col")));
   $("node").querySelector("table").replaceChildren(top, body);
   $("who").value = String(v);
-  $("name").textContent = graph.names[v] === graph.short[v] ? "" : graph.names[v];
+  $("name").textContent = graph.names[v] === short[v] ? "" : graph.names[v];
+  drawEditor();
 }
 
 function drawLegend(truth, network) {
@@ -97,7 +95,7 @@ function drawLegend(truth, network) {
     box.append(picture, text);
     return box;
   };
-  const full = data.shades[2], ink = colour("ink");
+  const full = SHADES[2], ink = colour("ink");
   const items = [item("source", { fill: full }, true)];
   if (truth.sequential) {
     items.push(item("queued", { stroke: ink, "stroke-width": 1.6, "stroke-dasharray": "3 2" }), item("visited", { fill: full, stroke: ink, "stroke-width": 2.4 }));
@@ -110,9 +108,9 @@ function drawLegend(truth, network) {
   if (!truth.binary) {
     const scale = document.createElement("span"), strip = document.createElement("canvas");
     scale.className = "scale";
-    strip.width = data.shades.length;
+    strip.width = SHADES.length;
     strip.height = 1;
-    const pen = strip.getContext("2d"), shades = truth.smaller ? data.shades : [...data.shades].reverse();
+    const pen = strip.getContext("2d"), shades = truth.smaller ? SHADES : [...SHADES].reverse();
     shades.forEach((one, i) => { pen.fillStyle = one; pen.fillRect(i, 0, 1, 1); });
     scale.append("key ", show(truth.range[0]), strip, show(truth.range[1]));
     items.push(scale);

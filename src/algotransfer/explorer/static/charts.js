@@ -40,19 +40,32 @@ function scaleOf(name, curves, binary) {
 }
 
 class Charts {
-  constructor(holder, networks, binary, steps) {
-    this.steps = steps;
-    this.charts = Object.keys(TITLES).filter((name) => networks.some((n) => n.errors[name])).map((name) => {
-      const curves = networks.map((network) => (network.errors[name] ?? []).map(read));
-      const figure = document.createElement("figure"), caption = document.createElement("figcaption");
-      const title = document.createElement("span"), value = document.createElement("b");
-      title.textContent = name === "key" && binary ? "Wrong keys" : TITLES[name];
-      caption.append(title, value);
-      const picture = svg("svg", { viewBox: `0 0 ${BOX.width} ${BOX.height}`, preserveAspectRatio: "none", role: "img" });
-      figure.append(caption, picture);
-      holder.append(figure);
-      return { name, curves, figure, picture, value, scale: scaleOf(name, curves, binary), share: name !== "key" || binary };
-    });
+  constructor(holder) {
+    this.holder = holder;
+    this.charts = [];
+  }
+
+  /** Take the errors of all networks; `ends` are the steps at which their answers are read. */
+  load(networks, binary, ends) {
+    this.ends = ends;
+    this.steps = Math.max(1, ...networks.flatMap((n) => Object.values(n.errors).map((curve) => curve.length)));
+    const names = Object.keys(TITLES).filter((name) => networks.some((n) => n.errors[name]));
+    if (names.join() !== this.charts.map((chart) => chart.name).join()) this.charts = names.map((name) => this.frame(name, binary));
+    this.holder.replaceChildren(...this.charts.map((chart) => chart.figure));
+    for (const chart of this.charts) {
+      chart.curves = networks.map((network) => network.errors[chart.name] ?? []);
+      chart.scale = scaleOf(chart.name, chart.curves, binary);
+    }
+  }
+
+  frame(name, binary) {
+    const figure = document.createElement("figure"), caption = document.createElement("figcaption");
+    const title = document.createElement("span"), value = document.createElement("b");
+    title.textContent = name === "key" && binary ? "Wrong keys" : TITLES[name];
+    caption.append(title, value);
+    const picture = svg("svg", { viewBox: `0 0 ${BOX.width} ${BOX.height}`, preserveAspectRatio: "none", role: "img" });
+    figure.append(caption, picture);
+    return { name, figure, picture, value, share: name !== "key" || binary };
   }
 
   // Draws anew for the width there is; `selected` is in front, the others stay as a comparison.
@@ -71,6 +84,10 @@ class Charts {
         svg("text", { x: BOX.left, y: BOX.height - 2 }, "1"),
         svg("text", { x: width - BOX.right, y: BOX.height - 2, "text-anchor": "end" }, String(this.steps)),
       ];
+      // Beyond the end of the execution that is in front.
+      const end = this.ends[selected];
+      if (end < this.steps) frame.unshift(svg("rect", { x: x(end), y: BOX.top, width: Math.max(x(this.steps) - x(end), 0), height: floor - BOX.top, class: "beyond" }),
+        svg("line", { x1: x(end), x2: x(end), y1: BOX.top, y2: floor, class: "end" }));
       const order = chart.curves.map((_, i) => i).sort((a, b) => (a === selected) - (b === selected));
       const lines = order.map((i) => svg("polyline", { ...lineOf(i), "stroke-width": i === selected ? 2.2 : 1.2,
         opacity: i === selected ? 1 : 0.55, points: chart.curves[i].map((v, t) => `${x(t + 1)},${y(v)}`).join(" ") }));

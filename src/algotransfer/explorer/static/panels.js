@@ -2,7 +2,7 @@
 // A panel draws one execution of the graph with Cytoscape. All panels of a page share places and
 // view; a step changes data and classes of the nodes and edges that differ from the step before.
 
-// EdgeStage neighbouring nodes, in Cytoscape's pixels at zoom 1: the more nodes, the less.
+// Between neighbouring nodes, in Cytoscape's pixels at zoom 1: the more nodes, the less.
 const space = (count) => (count > 150 ? 42 : count > 70 ? 48 : 58);
 const SIZE = 30;
 const LARGEST = 1.4; // zoom to which small graphs are blown up
@@ -27,18 +27,19 @@ function gaps(places) {
     .sort((a, b) => a - b);
 }
 
+/** Scale places to pixels, so that nodes do not overlap. */
 function spread(places) {
   const near = gaps(places);
-  if (!near.length) return places.map(() => ({ x: 0, y: 0 }));
+  if (!near.length) return places.map(() => [0, 0]);
   const at = (share) => Math.max(near[Math.floor(share * (near.length - 1))], 1e-3);
   const scale = Math.max(space(places.length) / at(0.5), SIZE / at(0.06));
-  return places.map(([x, y]) => ({ x: x * scale, y: y * scale }));
+  return places.map(([x, y]) => [x * scale, y * scale]);
 }
 
 // Where the weight of an edge is written: above it, or to the right of one that stands upright.
-function beside(start, end) {
-  const length = Math.hypot(end.x - start.x, end.y - start.y) || 1;
-  const across = (start.y - end.y) / length, along = (end.x - start.x) / length;
+function beside([x, y], [endX, endY]) {
+  const length = Math.hypot(endX - x, endY - y) || 1;
+  const across = (y - endY) / length, along = (endX - x) / length;
   const sign = along > 0.05 || (Math.abs(along) <= 0.05 && across < 0) ? -1 : 1;
   return { right: sign * across * 13, down: sign * along * 7 };
 }
@@ -63,9 +64,9 @@ function sheet() {
     { selector: "node.selected", style: { "underlay-color": soft, "underlay-opacity": 0.28, "underlay-padding": 11, "underlay-shape": "ellipse" } },
     { selector: "edge", style: { width: 1.6, "line-color": edge, "curve-style": "straight", "arrow-scale": 1.05,
       ...text } },
-    { selector: "edge[?directed]", style: { "curve-style": "bezier", "mid-target-arrow-shape": "vee", "mid-target-arrow-color": soft } },
     { selector: "edge.near", style: { label: "data(text)", color: soft, "font-size": 9, "text-margin-x": "data(right)",
       "text-margin-y": "data(down)" } },
+    { selector: "edge.picked", style: { "underlay-color": soft, "underlay-opacity": 0.28, "underlay-padding": 6 } },
     { selector: "edge.to", style: { "target-arrow-shape": "triangle" } },
     { selector: "edge.from", style: { "source-arrow-shape": "triangle" } },
     { selector: "edge.to, edge.from, edge.self", style: { width: 2.8, "line-color": ink, "target-arrow-color": ink,
@@ -81,38 +82,65 @@ function sheet() {
 }
 
 class Panel {
-  constructor(figure, graph, places, pick) {
-    this.graph = graph;
+  /** `actions`: pick(node), pickEdge(edge), and if graphs can be edited move, connect and add. */
+  constructor(figure, actions) {
     this.canvas = figure.querySelector(".canvas");
     this.now = figure.querySelector(".now");
-    const nodes = places.map((position, i) => ({ data: { id: `n${i}`, fill: "#888888", ink: "#000000", text: "" }, position: { ...position } }));
-    const edges = graph.edges.map(([u, v, w], i) => ({
-      data: { id: `e${i}`, source: `n${u}`, target: `n${v}`, text: show(w), directed: graph.directed, ...beside(places[u], places[v]) } }));
-    const loops = places.map((_, i) => ({ data: { id: `l${i}`, source: `n${i}`, target: `n${i}`, text: "" }, classes: "loop" }));
     this.cy = cytoscape({
-      container: this.canvas, elements: { nodes, edges: [...edges, ...loops] }, style: sheet(),
-      layout: { name: "preset" }, autoungrabify: true, autounselectify: true, boxSelectionEnabled: false,
-      userZoomingEnabled: false, userPanningEnabled: false, minZoom: 0.02, maxZoom: 6,
+      container: this.canvas, style: sheet(), layout: { name: "preset" }, autoungrabify: !actions.move,
+      autounselectify: true, boxSelectionEnabled: false, userZoomingEnabled: false, userPanningEnabled: false, minZoom: 0.02, maxZoom: 6,
     });
-    this.nodes = places.map((_, i) => this.cy.getElementById(`n${i}`));
-    this.edges = graph.edges.map((_, i) => this.cy.getElementById(`e${i}`));
-    this.loops = places.map((_, i) => this.cy.getElementById(`l${i}`));
+    const nodeOf = (event) => Number(event.target.id().slice(1));
+    const placeOf = (event) => [event.target.position("x"), event.target.position("y")];
+    this.cy.on("tap", "node", (event) => (actions.connect && event.originalEvent.shiftKey ? actions.connect : actions.pick)(nodeOf(event)));
+    this.cy.on("tap", "edge", (event) => { if (!event.target.hasClass("loop")) actions.pickEdge(nodeOf(event)); });
+    if (!actions.move) return;
+    this.cy.on("drag", "node", (event) => actions.move(nodeOf(event), placeOf(event), false));
+    this.cy.on("dragfree", "node", (event) => actions.move(nodeOf(event), placeOf(event), true));
+    this.cy.on("dbltap", (event) => { if (event.target === this.cy) actions.add([event.position.x, event.position.y]); });
+  }
+
+  /** Show another graph; elements are replaced only if nodes or edges come or go. */
+  load(graph) {
+    const same = this.graph?.names.length === graph.names.length && this.graph.edges.length === graph.edges.length
+      && graph.edges.every(([u, v], i) => this.graph.edges[i][0] === u && this.graph.edges[i][1] === v);
+    const before = this.graph;
+    this.graph = graph;
+    const edgeData = ([u, v, w]) => ({ text: show(w), ...beside(graph.places[u], graph.places[v]) });
+    if (same) {
+      this.cy.batch(() => {
+        this.nodes.forEach((node, v) => { if (graph.places[v] !== before.places[v]) this.place(v, graph.places[v]); });
+        this.edges.forEach((edge, i) => edge.data(edgeData(graph.edges[i])));
+      });
+      return;
+    }
+    const nodes = graph.places.map(([x, y], i) => ({ data: { id: `n${i}`, fill: "#888888", ink: "#000000", text: "" }, position: { x, y } }));
+    const edges = graph.edges.map((edge, i) => ({ data: { id: `e${i}`, source: `n${edge[0]}`, target: `n${edge[1]}`, ...edgeData(edge) } }));
+    const loops = graph.places.map((_, i) => ({ data: { id: `l${i}`, source: `n${i}`, target: `n${i}`, text: "" }, classes: "loop" }));
+    this.cy.elements().remove();
+    this.cy.add({ nodes, edges: [...edges, ...loops] });
+    const elements = (letter, list) => list.map((_, i) => this.cy.getElementById(`${letter}${i}`));
+    [this.nodes, this.edges, this.loops] = [elements("n", nodes), elements("e", edges), elements("l", loops)];
     this.between = new Map(graph.edges.map(([u, v], i) => [`${u},${v}`, i]));
     this.known = new Map(); // what each element shows now
-    this.cy.on("tap", "node", (event) => pick(Number(event.target.id().slice(1))));
+  }
+
+  place(node, [x, y]) {
+    const { x: oldX, y: oldY } = this.nodes[node].position();
+    if (oldX !== x || oldY !== y) this.nodes[node].position({ x, y });
   }
 
   // Draws a state: for every node {fill, text, classes}, and its pointer {to, classes} or null.
-  draw(nodes, pointers, selected) {
+  draw(nodes, pointers, selected, picked) {
     const few = this.graph.edges.length <= WEIGHTS;
     const edges = this.graph.edges.map(([u, v]) => (few || u === selected || v === selected ? "near" : ""));
-    const loops = this.graph.places.map(() => "loop");
+    if (picked >= 0) edges[picked] = "near picked";
+    const loops = this.graph.names.map(() => "loop");
     pointers.forEach((pointer, v) => {
       if (!pointer) return;
       if (pointer.to === v) { loops[v] = `loop ${pointer.self ? "self" : ""} ${pointer.classes}`; return; }
-      // A pointer goes against its edge, which matters if there is another edge back.
       const there = this.between.get(`${v},${pointer.to}`), back = this.between.get(`${pointer.to},${v}`);
-      if (there !== undefined && !this.graph.directed) edges[there] += ` to ${pointer.classes}`;
+      if (there !== undefined) edges[there] += ` to ${pointer.classes}`;
       else if (back !== undefined) edges[back] += ` from ${pointer.classes}`;
     });
     this.cy.batch(() => {

@@ -3,29 +3,17 @@
 // Names of nodes come from people's files: they are only ever set as text.
 
 const BEAT = 900; // milliseconds of a step at speed 1
-
-const $ = (id) => document.getElementById(id);
-const data = JSON.parse($("data").textContent);
-const { graph, truths, networks } = data;
-const count = graph.names.length;
-const now = { step: 0, choice: 0, node: graph.source, keys: false, timer: null };
-
-const truthAt = () => truths[networks.length ? 0 : now.choice];
-const networkAt = () => networks[now.choice];
-const last = (execution) => execution.key.length - 1;
-const lastStep = () => Math.max(last(truthAt()), networkAt() ? last(networkAt()) : 0);
-const clip = (execution, step) => Math.min(step, last(execution));
-const name = (v) => (v < 0 ? "–" : graph.short[v]);
+// From matplotlib's viridis, which is even in lightness; the best keys are the lightest.
+const SHADES = ["#ece51b", "#c0df25", "#93d741", "#6ccd5a", "#48c16e", "#2db27d", "#1fa287", "#20938c", "#25838e", "#2c738e", "#33638d", "#3b528b"];
+const RULES = { told: "the algorithm's steps", horizon: "the longest training", settled: "once predecessors settle", termination: "when it says so" };
 
 // Both kinds of canvas need their final size before Cytoscape measures them.
-$("network").hidden = $("errors").hidden = $("verdict").hidden = !networks.length;
-const places = spread(graph.places);
-const panels = [new Panel($("truth"), graph, places, pick)];
-if (networks.length) panels.push(new Panel($("network"), graph, places, pick));
+$("network").hidden = $("errors").hidden = $("verdict").hidden = !models.length;
+const actions = { pick, pickEdge, ...(data.live && { move, connect, add: (place) => edit(() => Edit.addNode(graph, place), (g) => { now.node = g.names.length - 1; }) }) };
+const panels = [new Panel($("truth"), actions)];
+if (models.length) panels.push(new Panel($("network"), actions));
 const view = new View(panels);
-const charts = networks.length
-  ? new Charts(document.querySelector(".charts"), networks, truths[0].binary, Math.max(last(truths[0]), ...networks.map(last)))
-  : null;
+const charts = models.length ? new Charts(document.querySelector(".charts")) : null;
 
 // ---- What a state looks like
 
@@ -33,35 +21,35 @@ function shade(truth, key) {
   const [low, high] = truth.range, x = read(key);
   let share = Number.isNaN(x) ? 1 : (x - low) / (high - low);
   if (!truth.smaller) share = 1 - share;
-  const place = Math.min(Math.max(share, 0), 1) * (data.shades.length - 1);
-  return data.shades[Math.round(place)];
+  const place = Math.min(Math.max(share, 0), 1) * (SHADES.length - 1);
+  return SHADES[Math.round(place)];
 }
 
 function chosenBy(execution, step) {
-  return execution.chosen && step > 0 && step <= last(execution) ? execution.chosen[step - 1] : -1;
+  return execution.chosen && step > 0 && step <= endOf(execution) ? execution.chosen[step - 1] : -1;
 }
 
 function changed(execution, step) {
-  if (step === 0 || step > last(execution)) return [];
+  if (step === 0 || step > endOf(execution)) return [];
   return execution.key[step].flatMap((key, v) => (key !== execution.key[step - 1][v] ? [v] : []));
 }
 
 // Whether the pointer of a node is another than the algorithm's: its last one if nodes are visited
 // once and for all, the one of the same step if they change together.
 function wrongPointer(execution, step, v) {
-  const truth = truths[0], t = clip(execution, step), pred = execution.pred[t][v];
+  const truth = truths[0], t = at(execution, step), pred = execution.pred[t][v];
   const end = truth.sequential ? last(truth) : clip(truth, step);
-  const settled = truth.sequential ? execution.state[t][v] === "2" || t === last(execution) : true;
+  const settled = truth.sequential ? execution.state[t][v] === "2" || t >= execution.end : true;
   return settled && pred >= 0 && truth.pred[end][v] >= 0 && pred !== truth.pred[end][v];
 }
 
 // Whether the network has chosen a node that is not among the algorithm's best at this step.
 function wrongChoice(network) {
-  return network.right !== undefined && network.right[now.step - 1] === "0";
+  return network.right !== undefined && network.right[now.step - 1] === false;
 }
 
 function drawPanel(panel, execution, isNetwork) {
-  const truth = truthAt(), step = clip(execution, now.step);
+  const truth = truthAt(), step = at(execution, now.step);
   const chosen = chosenBy(execution, now.step), theirs = chosenBy(truth, now.step);
   const fresh = truth.sequential ? [chosen] : isNetwork ? [] : changed(execution, now.step);
   const another = isNetwork && wrongChoice(execution);
@@ -76,7 +64,7 @@ function drawPanel(panel, execution, isNetwork) {
     if (another && v === chosen) classes.push("wrong");
     if (another && v === theirs) classes.push("theirs");
     if (v === now.node) classes.push("selected");
-    const text = now.keys ? (key === null ? (isNetwork ? "" : show(truth.unreached)) : show(key)) : graph.short[v];
+    const text = now.keys ? (key === null ? (isNetwork ? "" : show(truth.unreached)) : show(key)) : short[v];
     if (text.length > 5) classes.push("long");
     return { fill: key === null ? "#ffffff" : shade(truth, key), text: text.length > 14 ? `${text.slice(0, 13)}…` : text, classes: classes.join(" ") };
   });
@@ -87,7 +75,7 @@ function drawPanel(panel, execution, isNetwork) {
     const waiting = truth.sequential && execution.state[step][v] !== "2";
     return { to, self: wrong, classes: wrong ? "wrong" : waiting ? "waiting" : "" };
   });
-  panel.draw(nodes, pointers, now.node);
+  panel.draw(nodes, pointers, now.node, now.edge ? findEdge(graph, ...now.edge) : -1);
 }
 
 // ---- What is said about it
@@ -104,9 +92,9 @@ function aboutTruth(truth) {
 
 function aboutNetwork(network) {
   if (now.step === 0) return `starts at ${name(graph.source)}`;
-  if (now.step > last(network)) return `ended after step ${last(network)}`;
+  if (now.step > endOf(network)) return `ended after step ${endOf(network)}`;
   if (network.chosen?.[now.step - 1] === -1) return "has visited all nodes";
-  const words = [];
+  const words = now.step > network.end ? [`past its end at step ${network.end}`] : [];
   if (network.chosen) {
     const node = network.chosen[now.step - 1], p = chance(network, node);
     words.push(`chooses ${name(node)} (p ${p})`, `key ${show(network.key[now.step][node])}`);
@@ -115,14 +103,28 @@ function aboutNetwork(network) {
     words.push(truths[0].binary ? `${[...network.state[now.step]].filter((s) => s === "1").length} nodes reached`
       : `${wrong} ${wrong === 1 ? "pointer" : "pointers"} unlike the algorithm's`);
   }
-  if (network.stop) words.push(`done p ${read(network.stop[now.step - 1]).toFixed(2)}`);
+  if (network.stop) words.push(`done p ${network.stop[now.step - 1].toFixed(2)}`);
   return words.join(", ");
 }
 
 function chance(network, v) {
-  if (!network.chance || now.step === 0 || now.step > last(network)) return "–";
-  const found = network.chance[now.step - 1].find(([node]) => node === v);
-  return found ? found[1].toFixed(2) : network.state[now.step - 1][v] === "2" ? "–" : "< 0.01";
+  if (!network.probability || now.step === 0 || now.step > endOf(network)) return "–";
+  const p = network.probability[now.step - 1][v];
+  return network.state[now.step - 1][v] === "2" ? "–" : p < 0.005 ? "< 0.01" : p.toFixed(2);
+}
+
+function aboutAnswers({ wrong, worse, reached }) {
+  if (!wrong) return `In the end all ${reached} predecessors are right.`;
+  return `In the end ${wrong} of ${reached} predecessors differ, ${worse} of them worse.`;
+}
+
+function aboutTold({ model, infinity, run, end }) {
+  const { toldSteps } = model.target, steps = toldSteps && !now.blind && haltingRule(model) === "told" ? " and the number of steps" : "";
+  const words = [now.blind ? `It is told nothing of the answer; ∞ is ${show(infinity)} to it.` : `It is told the stand-in for ∞ (${show(infinity)})${steps}.`];
+  if (run.weightFactor !== 1) words.push(`Weights are multiplied by ${run.weightFactor} for it, to be like those of its training.`);
+  if (run.outside) words.push(`Its training had weights from ${show(model.trained[0])} to ${show(model.trained[1])}: expect more mistakes.`);
+  words.push(`Its answer is read after step ${end}.`);
+  return words.join(" ");
 }
 
 // ---- What is the same for all steps of a choice
@@ -139,22 +141,24 @@ function mark(kind, step, title) {
 function drawChoice() {
   const truth = truthAt(), network = networkAt();
   $("heading").textContent = truth.title;
-  $("subtitle").textContent = `${data.title}, from node ${name(graph.source)}`;
+  $("subtitle").textContent = `${graph.title ?? data.title}, from node ${name(graph.source)}`;
   $("step").max = lastStep();
   now.step = Math.min(now.step, lastStep());
   const marks = [];
   if (network) {
-    const { step, sentence } = network.divergence;
+    const { step, sentence } = network.divergence, { answers, end, model } = network;
     $("sentence").textContent = sentence;
     $("go").hidden = step === null;
     $("verdict").classList.toggle("agrees", step === null);
-    $("answer").textContent = network.wrong ? `In the end ${network.wrong[0]} of ${network.wrong[1]} predecessors differ, ${network.worse} of them worse.` : "";
-    $("told").textContent = `${network.experiment}, seed ${network.seed}. ` + network.told.replace("#", show(network.infinity));
-    if (step !== null) marks.push(mark("part", step, sentence));
+    $("answer").textContent = answers ? aboutAnswers(answers) : "";
+    $("told").textContent = `${model.experiment}, seed ${model.seed}. ${aboutTold(network)}`;
+    if (step !== null && step <= lastStep()) marks.push(mark("part", step, sentence));
     const stop = network.stop?.findIndex((p) => p > 0.5) ?? -1;
-    if (stop >= 0) marks.push(mark("stop", stop + 1, `step ${stop + 1}: the network says that it is done`));
-    if (!network.stop && last(network) < lastStep()) marks.push(mark("stop", last(network), `step ${last(network)}: the answer of the network is read`));
+    if (stop >= 0 && stop < lastStep()) marks.push(mark("stop", stop + 1, `step ${stop + 1}: the network says that it is done`));
+    else if (!network.stop && end < lastStep()) marks.push(mark("stop", end, `step ${end}: the answer of the network is read`));
     if (last(truth) < lastStep()) marks.push(mark("end", last(truth), `step ${last(truth)}: the algorithm ends`));
+    charts.load(networks.map((each) => each ?? { errors: {} }), truth.binary, networks.map((each) => each?.end ?? 1));
+    fillRules(model);
   }
   $("marks").replaceChildren(...marks);
   drawLegend(truth, network);
@@ -169,7 +173,7 @@ function draw() {
     panels[1].say(aboutNetwork(network), network.divergence.step === now.step || wrongChoice(network));
     charts.draw(now.choice, now.step);
   }
-  if (network?.chance) drawChances(network); else drawQueue(truth);
+  if (network?.probability) drawChances(network); else drawQueue(truth);
   drawNode();
   $("step").value = now.step;
   $("count").textContent = `step ${now.step} of ${lastStep()}`;
@@ -185,14 +189,31 @@ function go(step) {
 }
 
 function pick(node) {
+  const count = graph.names.length;
   now.node = (node + count) % count;
+  now.edge = null;
+  draw();
+}
+
+function pickEdge(index) {
+  now.edge = graph.edges[index].slice(0, 2);
+  now.node = now.edge[0];
   draw();
 }
 
 function choose(choice) {
-  const choices = networks.length || truths.length;
+  const choices = models.length || truths.length;
   now.choice = (choice + choices) % choices;
   document.querySelectorAll("#switch input")[now.choice].checked = true;
+  if (models.length) begin(now.choice);
+  drawChoice();
+  draw();
+}
+
+/** Show the steps past the end, or stop there. */
+function setPast(wanted) {
+  now.past = wanted;
+  $("past").checked = wanted;
   drawChoice();
   draw();
 }
@@ -220,12 +241,13 @@ function part() {
 const KEYS = {
   ArrowRight: () => go(now.step + 1), ArrowLeft: () => go(now.step - 1), Home: () => go(0), End: () => go(lastStep()),
   " ": () => play(), d: part, m: () => choose(now.choice + 1), n: () => pick(now.node + 1), N: () => pick(now.node - 1),
-  l: () => { now.keys = !now.keys; draw(); },
+  l: () => { now.keys = !now.keys; draw(); }, p: () => setPast(!now.past), ...EDIT_KEYS,
 };
 
 document.addEventListener("keydown", (event) => {
   const kind = event.target.tagName, letter = event.key.length === 1 && event.key !== " ";
-  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  if (undoKey(event) || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (kind === "INPUT" && ["text", "number"].includes(event.target.type)) return;
   // A list, a slider and radio buttons have their own arrow keys; a button has its own space bar.
   if (kind === "SELECT" || (kind === "INPUT" && !letter && event.key !== " ") || (kind === "BUTTON" && event.key === " ")) return;
   const action = KEYS[event.key] ?? KEYS[event.key.toLowerCase()];
@@ -238,6 +260,9 @@ $("forward").addEventListener("click", () => go(now.step + 1));
 $("play").addEventListener("click", () => play());
 $("speed").addEventListener("change", () => { if (now.timer !== null) play(true); });
 $("go").addEventListener("click", part);
+$("past").addEventListener("change", () => setPast($("past").checked));
+$("halt").addEventListener("change", () => { now.halt = $("halt").value; answer(); });
+$("blind").addEventListener("change", () => { now.blind = $("blind").checked; answer(); });
 $("who").addEventListener("change", () => pick(Number($("who").value)));
 $("closer").addEventListener("click", () => view.zoom(1.4));
 $("farther").addEventListener("click", () => view.zoom(1 / 1.4));
@@ -247,34 +272,48 @@ window.addEventListener("resize", () => charts?.draw(now.choice, now.step));
 
 // ---- The start
 
-const choices = networks.length ? networks.map((n) => n.label) : truths.map((t) => t.title);
-$("switch-name").textContent = networks.length ? "Model" : "Algorithm";
+/** The halting rules of a model, as choices. */
+function fillRules(model) {
+  const text = (rule) => (rule === "told" && now.blind ? "a step for each node" : RULES[rule]);
+  $("halt").replaceChildren(...model.haltingRules.map((rule) => Object.assign(document.createElement("option"), { value: rule, textContent: text(rule) })));
+  $("halt").value = haltingRule(model);
+}
+
+/** Lay panels out for a new graph, and show all of it. */
+function frame() {
+  const [xs, ys] = [0, 1].map((k) => graph.places.map((place) => place[k])), apart = space(graph.names.length);
+  const aspect = (Math.max(...xs) - Math.min(...xs) + apart) / (Math.max(...ys) - Math.min(...ys) + apart);
+  $("panels").classList.toggle("stacked", aspect > 3); // long graphs lie below each other
+  $("panels").style.setProperty("--aspect", aspect);
+  panels.forEach((panel) => panel.cy.resize());
+  view.fit();
+}
+
+const choices = models.length ? models.map((model) => model.label) : algorithms.map((algorithm) => algorithm.title);
+$("switch-name").textContent = models.length ? "Model" : "Algorithm";
 $("switch").hidden = choices.length < 2;
 choices.forEach((text, i) => {
   const label = document.createElement("label"), input = document.createElement("input");
   Object.assign(input, { type: "radio", name: "choice", checked: i === 0 });
   input.addEventListener("change", () => choose(i));
-  label.append(input, ...(networks.length ? [swatch(i)] : []), text);
+  label.append(input, ...(models.length ? [swatch(i)] : []), text);
   $("switch").append(label);
 });
-graph.short.forEach((text, v) => $("who").append(Object.assign(document.createElement("option"), { value: String(v), textContent: text })));
-
-const xs = graph.places.map(([x]) => x), ys = graph.places.map(([, y]) => y);
-const aspect = (Math.max(...xs) - Math.min(...xs) + 1) / (Math.max(...ys) - Math.min(...ys) + 1);
-$("panels").classList.toggle("stacked", aspect > 3); // long graphs lie below each other
-$("panels").style.setProperty("--aspect", aspect);
-document.querySelector("main").classList.toggle("alone", !networks.length);
-document.querySelector(".with-network").hidden = !networks.length;
+document.querySelector("main").classList.toggle("alone", !models.length);
+for (const element of document.querySelectorAll(".with-network")) element.hidden = !models.length;
 document.querySelector(".with-choice").hidden = choices.length < 2;
+for (const element of document.querySelectorAll(".with-edit")) element.hidden = !data.live;
+$("blind").checked = now.blind;
+$("blind").disabled = !data.live;
 
-// A link may name where to begin: #step=7&choice=1&node=3
+// A link may name where to begin, and hold a graph: #step=7&choice=1&node=3&graph=…
 const wish = new URLSearchParams(location.hash.slice(1));
-now.node = networks[0]?.divergence.node ?? graph.source;
-for (const field of ["step", "choice", "node"]) {
-  const value = Number(wish.get(field));
-  if (wish.has(field) && Number.isInteger(value) && value >= 0) now[field] = value;
-}
-now.node %= count;
+openLink(wish.get("graph"));
+const wished = (field) => (wish.has(field) && Number.isInteger(Number(wish.get(field))) ? Math.max(Number(wish.get(field)), 0) : null);
+now.choice = (wished("choice") ?? 0) % choices.length;
+answer();
+now.node = (wished("node") ?? networkAt()?.divergence.node ?? graph.source) % graph.names.length;
+now.step = Math.min(wished("step") ?? 0, lastStep());
+frame();
 choose(now.choice);
-view.fit();
 document.body.dataset.ready = String(Math.round(performance.now()));
