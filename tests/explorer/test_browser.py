@@ -148,7 +148,7 @@ def test_the_documentation_describes_the_page(browser, page):
     pictures = (DOCS / "pictures.md").read_text()
     assert "For 19 steps it agrees with the algorithm." in pictures
     assert "distances, 2.70 and 2.73" in pictures
-    assert browser.text("#answer") == "In the end 1 of 50 predecessors are wrong."
+    assert browser.text("#answer") == "In the end 1 of 50 predecessors differ, 1 of them worse."
 
 
 def test_the_slider_moves_the_steps(browser, page):
@@ -245,6 +245,8 @@ def test_halting_rules_and_told_numbers_are_switched(browser, page):
     assert f"read after step {settled}" in browser.text("#told")
     browser.find("#blind").click()
     assert "told nothing of the answer" in browser.text("#told")
+    assert rule.first_selected_option.text == "once predecessors settle"
+    assert rule.options[0].text == "a step for each node"
 
 
 @pytest.mark.parametrize("size", [(1280, 800), (390, 844)])

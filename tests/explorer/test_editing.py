@@ -206,7 +206,7 @@ def test_a_file_with_hostile_names_is_shown_as_text(browser, page, tmp_path):
     browser.find("#file").send_keys(str(path))
     browser.wait("graph.names.length === 3")
     assert browser.text("#subtitle") == "names.csv, from node <img src=x onerror=aler…"
-    assert "multiplied by" in browser.text("#told") or browser.js("!algorithms[0].scaling")
+    assert "Weights are multiplied by 0.125 for it" in browser.text("#told")
     assert browser.all("main img") == []
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from algotransfer.algorithms import ALGORITHMS, get_algorithm, run
 from algotransfer.evaluation.evaluation_batch import EvaluationBatch, first_and_last
-from algotransfer.evaluation.execute import healthy_seed
+from algotransfer.evaluation.execute import execute, healthy_seed
 from algotransfer.evaluation.harness import FreeRun, target_only
 from algotransfer.explorer.expressions import algorithm_data
 from algotransfer.explorer.page import ENGINE, embedded, static_file
@@ -108,7 +108,7 @@ def test_algorithms_are_those_of_python(engine):
 def executions(model):
     """The steps of a committed network on all graphs, told what evaluation tells it."""
     networks = jax.tree.map(lambda leaf: leaf[None], model.network(healthy_seed(model)))
-    networks, tasks, *_ = target_only(networks, tasks_of(model.experiment), model.card["infinity"])
+    networks, tasks = target_only(networks, tasks_of(model.experiment))
     ends = [first_and_last(task.algorithm, GRAPHS) for task in tasks]
     free_run = FreeRun.told(networks, tasks, ends, model.experiment.infinity)
     steps = free_run.run(GRAPHS, np.arange(len(GRAPHS)), "all")
@@ -149,6 +149,36 @@ def test_networks_are_those_of_python(engine, name):
             logits = wanted.stop[g, :count]
             assert np.allclose(mine["stop"], logits, rtol=1e-3, atol=1e-3)
     assert different <= 2
+
+
+BLIND = """const model = new Model(JSON.parse(arguments[0])), { algorithm } = model.target;
+const rule = model.haltingRules.includes(model.blindHalt) ? model.blindHalt : "told";
+return JSON.parse(arguments[1]).map((graph) => {
+  const count = graph.names.length, run = new FreeRun(model, graph, true);
+  run.extend(Math.max(count, model.horizon));
+  const end = answerStep(rule, model, run.steps, 1, count, true), seen = recordRun(run);
+  const unit = algorithm.unit(count), infinity = (run.infinity.at(-1) * run.unit) / unit;
+  return { end, infinity, factor: run.weightFactor, key: seen.raw[end].map((key) => key / unit),
+    pred: [...seen.pred[end]] };
+});"""
+
+
+@pytest.mark.parametrize(
+    "name", ["ne-dijkstra-tf", "ne++-dijkstra-na", "ne-bellman_ford-tf", "relax-dijkstra-na-4a6b"]
+)
+def test_blind_answers_are_those_of_execute(engine, name):
+    """Weights are far from those of the training graphs."""
+    model = load_model(name)
+    graphs = [replace(GRAPHS[g], weights=GRAPHS.weights[g] * 37) for g in range(0, 180, 30)]
+    graphs += [GRAPHS[7]]
+    data = model_data(name, model, graphs[0], blind=True)
+    found = engine(BLIND, data, [as_data(graph) for graph in graphs])
+    for graph, mine in zip(graphs, found, strict=True):
+        answer = execute(model, graph)
+        assert mine["factor"] == answer.weight_factor
+        assert mine["infinity"] == pytest.approx(answer.infinity, rel=1e-6)
+        assert mine["pred"] == answer.pred.tolist()
+        assert np.allclose(mine["key"], answer.key, rtol=1e-4, atol=1e-4 * np.abs(answer.key).max())
 
 
 def test_last_errors_are_the_metrics_of_evaluation(engine, model):

@@ -274,8 +274,11 @@ window.addEventListener("resize", () => charts?.draw(now.choice, now.step));
 
 /** The halting rules of a model, as choices. */
 function fillRules(model) {
-  const text = (rule) => (rule === "told" && now.blind ? "a step for each node" : RULES[rule]);
-  $("halt").replaceChildren(...model.haltingRules.map((rule) => Object.assign(document.createElement("option"), { value: rule, textContent: text(rule) })));
+  const texts = model.haltingRules.map((rule) => (rule === "told" && now.blind ? "a step for each node" : RULES[rule]));
+  if ($("halt").dataset.texts !== texts.join()) { // an open list stays open
+    $("halt").replaceChildren(...texts.map((text, i) => new Option(text, model.haltingRules[i])));
+    $("halt").dataset.texts = texts.join();
+  }
   $("halt").value = haltingRule(model);
 }
 
