@@ -44,6 +44,7 @@ def shortcut(browser, control, letter):
 
 def check_answers(browser):
     """Algorithm and network of the page are those of Python on the page's graph."""
+    browser.wait("!networks[0].running")
     graphs = graph_of(browser)
     trace = run("dijkstra", graphs[0])
     assert browser.js("[...truths[0].pred.at(-1)]") == np.asarray(trace.final_pred).tolist()

@@ -7,7 +7,6 @@ from typing import Any
 
 import jax
 import numpy as np
-from jax.extend.core import Literal
 
 from algotransfer.algorithms import Algorithm
 from algotransfer.algorithms.algorithm import largest_final_key_plus_one
@@ -95,7 +94,8 @@ def _evaluate(jaxpr: Any, consts: list[Any], inputs: list[Any]) -> list[Any]:
     known |= dict(zip(jaxpr.invars, inputs, strict=True))
 
     def value(atom: Any) -> Any:
-        return _constant(atom.val) if isinstance(atom, Literal) else known[atom]
+        # Literals have a value, variables do not; `jax.extend.core.Literal` is slow to import.
+        return _constant(atom.val) if hasattr(atom, "val") else known[atom]
 
     for equation in jaxpr.eqns:
         operands, name = [value(atom) for atom in equation.invars], equation.primitive.name

@@ -24,7 +24,6 @@ from algotransfer.networks.ne import NE
 from algotransfer.networks.ne_plus_plus import NEPlusPlus
 from algotransfer.networks.processors import MaxMPNN
 from algotransfer.networks.relax import RelaxationExecutor, Selection
-from algotransfer.node_layout import place_nodes
 from algotransfer.training.examples import tasks_of
 from algotransfer.training.named_arrays import to_arrays
 from algotransfer.training.objective import Task
@@ -53,7 +52,6 @@ def page_data(
         "halt": halt,
         "graph": {
             "names": list(names),
-            "places": np.round(place_nodes(graph), 3).tolist(),
             "edges": [[u, v, float(w)] for u, v, w in undirected_edges(graph)],
             "source": int(graph.source),
         },
@@ -84,7 +82,8 @@ def model_data(
 ) -> Data:
     """Return a network's weights, or its steps on the graph if only Python can run it."""
     seed = healthy_seed(model) if seed is None else seed
-    networks = jax.tree.map(lambda leaf: leaf[None], model.network(seed))
+    index = [model.index(seed)]
+    networks = jax.tree.map(lambda leaf: np.asarray(leaf)[index], model.networks)  # no compile
     networks, tasks = target_only(networks, tasks_of(model.experiment))
     constants, target = model.card["infinity"][-len(tasks) :], tasks[-1]
     blind_halt = default_halt(model, target)

@@ -3,7 +3,6 @@
 from typing import TypeVar
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 
 from algotransfer.errors import UserError
@@ -32,7 +31,7 @@ def from_arrays(like: Tree, arrays: dict[str, np.ndarray], what: str) -> Tree:
             f"expected {expected.get(name, 'absent')} ({len(differing)} arrays differ); "
             "if its code has changed, train again with --no-resume (in Python resume=False)"
         )
-    return jax.tree.unflatten(structure, [jnp.asarray(arrays[name]) for name in expected])
+    return jax.tree.unflatten(structure, jax.device_put([arrays[name] for name in expected]))
 
 
 def _name(path) -> str:

@@ -63,10 +63,14 @@ class Model:
 
     def network(self, seed: int) -> Executor:
         """Return the network of one seed."""
+        index = self.index(seed)
+        return jax.tree.map(lambda leaf: leaf[index], self.networks)
+
+    def index(self, seed: int) -> int:
+        """Return the position of a seed among the model's seeds."""
         if seed not in self.seeds:
             raise UserError(f"no seed {seed}; this model has seeds {list(self.seeds)}")
-        index = self.seeds.index(seed)
-        return jax.tree.map(lambda leaf: leaf[index], self.networks)
+        return self.seeds.index(seed)
 
     @property
     def diverged(self) -> tuple[bool, ...]:

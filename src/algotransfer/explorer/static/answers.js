@@ -1,15 +1,15 @@
 "use strict";
 // The state of the page, and what algorithms and networks answer on its graph.
 
-// Milliseconds: of the network after an edit, before the rest, and of each piece of the rest.
-const [FIRST_SLICE, PAUSE, SLICE] = [120, 40, 50];
+// Milliseconds of the network at the start and after an edit, before the rest, of a piece of the rest.
+const [START, FIRST_SLICE, PAUSE, SLICE] = [1500, 120, 40, 50];
 
 const $ = (id) => document.getElementById(id);
 const data = JSON.parse($("data").textContent);
 const algorithms = data.algorithms.map((algorithm) => new Algorithm(algorithm));
 const models = data.models.map((model) => new Model(model));
 const now = { step: 0, choice: 0, node: data.graph.source, edge: null, keys: false, past: false, halt: data.halt, blind: data.blind, timer: null };
-let graph = { ...data.graph, places: spread(data.graph.places) };
+let graph = { ...data.graph, places: placeNodes(data.graph) };
 let short = graph.names.map(shortened);
 let truths = [], networks = [], jobs = [], later = null;
 
@@ -23,14 +23,14 @@ const name = (v) => (v < 0 ? "–" : short[v]);
 // ---- Answers
 
 /** Run the algorithms and the chosen network on the present graph; the others follow a bit later. */
-function answer() {
+function answer(slice = FIRST_SLICE) {
   const began = performance.now();
   short = graph.names.map(shortened);
   now.node = Math.min(now.node, graph.names.length - 1);
   truths = algorithms.map((algorithm) => ({ ...algorithm, algorithm, ...recordTruth(algorithm, graph) }));
   for (const truth of truths) truth.range = keyRange(truth);
   [jobs, networks] = [models.map(() => null), models.map(() => null)];
-  if (models.length) begin(now.choice);
+  if (models.length) begin(now.choice, slice);
   panels.forEach((panel) => panel.load(graph));
   fillNodes();
   drawChoice();
@@ -41,9 +41,9 @@ function answer() {
 }
 
 /** Run a network as far as an edit may take; large graphs go on in `proceed`. */
-function begin(index) {
+function begin(index, slice = FIRST_SLICE) {
   jobs[index] ??= startJob(models[index]);
-  if (!networks[index]) runFor(jobs[index], FIRST_SLICE);
+  if (!networks[index]) runFor(jobs[index], slice);
   networks[index] ??= describe(jobs[index]);
 }
 

@@ -114,9 +114,33 @@ function sampleGraph(family, count, random = Math.random) {
 
 // ---- Places of nodes
 
-/** Place nodes so that distances on the page resemble distances in the graph (stress majorisation). */
+/** Place nodes in pixels: a grid as a grid, others so that distances resemble those in the graph. */
 function placeNodes(graph) {
-  const count = graph.names.length, hops = hopDistances(graph), rounds = count > 200 ? 60 : 150;
+  const hops = hopDistances(graph), grid = gridPlaces(graph, hops);
+  return spread(oriented(grid ?? stressPlaces(graph, hops), graph.source));
+}
+
+/** Column and row of each node of a grid of at least 2 × 2; null for other graphs. */
+function gridPlaces(graph, hops) {
+  const corners = graph.names.map((_, v) => v).filter((v) => hops[v].filter((d) => d === 1).length === 2), [corner, ...others] = corners;
+  if (corners.length !== 4 || hops[corner].includes(Infinity)) return null;
+  for (const other of others) {
+    // Sum and difference of the distances to two corners on one side of a grid are twice the row
+    // and twice the column, up to the length of that side.
+    const side = hops[corner][other];
+    const places = graph.names.map((_, v) => [hops[corner][v] - hops[other][v] + side, hops[corner][v] + hops[other][v] - side].map((twice) => twice / 2));
+    const [columns, rows] = [0, 1].map((k) => Math.max(...places.map((place) => place[k])) + 1);
+    const inside = places.every((place) => place.every((z) => z >= 0 && Number.isInteger(z)));
+    const full = new Set(places.map(String)).size === places.length && rows * columns === places.length;
+    const steps = graph.edges.every(([u, v]) => Math.abs(places[u][0] - places[v][0]) + Math.abs(places[u][1] - places[v][1]) === 1);
+    if (inside && full && steps && graph.edges.length === rows * (columns - 1) + columns * (rows - 1)) return places;
+  }
+  return null;
+}
+
+/** Stress majorisation: the weighted mean of where each other node would put a node. */
+function stressPlaces(graph, hops) {
+  const count = graph.names.length, rounds = count > 200 ? 60 : 150;
   const far = Math.max(1, ...hops.flat().filter(Number.isFinite)) * 0.75 + 1; // between components
   let places = graph.names.map((_, v) => {
     const [x, y] = [hops[graph.source][v], hops[mostDistant(hops, graph.source)][v]].map((d) => (Number.isFinite(d) ? d : far));
@@ -136,7 +160,7 @@ function placeNodes(graph) {
       return share ? [right / share, down / share] : [x, y];
     });
   }
-  return spread(oriented(places, graph.source));
+  return places;
 }
 
 function hopDistances(graph) {
@@ -162,7 +186,7 @@ function oriented(places, source) {
   const mean = [0, 1].map((k) => places.reduce((sum, p) => sum + p[k], 0) / places.length);
   const centred = places.map(([x, y]) => [x - mean[0], y - mean[1]]);
   const [a, b, c] = centred.reduce(([p, q, r], [x, y]) => [p + x * x, q + x * y, r + y * y], [0, 0, 0]);
-  const angle = 0.5 * Math.atan2(2 * b, a - c), [cos, sin] = [Math.cos(angle), Math.sin(angle)];
+  const turn = 0.5 * Math.atan2(2 * b, a - c), angle = Math.abs(b) < 1e-6 * (a + c) && a === c ? 0 : turn, [cos, sin] = [Math.cos(angle), Math.sin(angle)];
   const turned = centred.map(([x, y]) => [x * cos + y * sin, y * cos - x * sin]);
   const [flipX, flipY] = turned[source].map((z) => (z > 0 ? -1 : 1));
   return turned.map(([x, y]) => [flipX * x, flipY * y]);

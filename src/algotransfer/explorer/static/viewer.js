@@ -314,7 +314,7 @@ const wish = new URLSearchParams(location.hash.slice(1));
 openLink(wish.get("graph"));
 const wished = (field) => (wish.has(field) && Number.isInteger(Number(wish.get(field))) ? Math.max(Number(wish.get(field)), 0) : null);
 now.choice = (wished("choice") ?? 0) % choices.length;
-answer();
+answer(START);
 now.node = (wished("node") ?? networkAt()?.divergence.node ?? graph.source) % graph.names.length;
 now.step = Math.min(wished("step") ?? 0, lastStep());
 frame();
