@@ -57,7 +57,7 @@ function proceed() {
     networks[index] = describe(jobs[index]);
     drawChoice();
     draw();
-  } else if (networks[index]?.running) $("sentence").textContent = aboutRunning(jobs[index]);
+  } else if (index === now.choice && networks[index]?.running) $("sentence").textContent = aboutRunning(jobs[index]);
   later = setTimeout(proceed);
 }
 
@@ -107,7 +107,7 @@ function describe(job) {
     ...execution, model, run, infinity, running, complete,
     divergence: running ? waiting : findDivergence(algorithm, graph, truth, execution, short),
     answers: algorithm.predicts && !running ? countAnswers(algorithm, graph, layout, truth, execution.pred[end]) : null,
-    errors: errorsByStep(algorithm, truth, execution, infinity, run.unit),
+    errors: running ? {} : errorsByStep(algorithm, truth, execution, infinity, run.unit),
     right: execution.chosen && rightChoices(truth, execution),
   };
 }

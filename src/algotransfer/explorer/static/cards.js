@@ -24,7 +24,7 @@ function drawChances(network) {
   const rows = listed.map((v) => line(name(v), all[v], network.state[now.step - 1][v] === "2" ? "visited before" : chance(network, v),
     [v === mine ? "mine" : "", v === mine && wrongChoice(network) ? "wrong" : "", v === theirs ? "true" : ""].join(" "),
     v === theirs ? "true" : ""));
-  fillQueue("Probability of being next", rows, all.length ? "" : now.step ? "All nodes are visited." : "No choice has been made yet.");
+  fillQueue("Probability of being next", rows, all.length ? "" : network.running && now.step ? "The network is still running." : now.step ? "All nodes are visited." : "No choice has been made yet.");
 }
 
 function drawQueue(truth) {

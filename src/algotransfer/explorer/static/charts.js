@@ -47,9 +47,10 @@ class Charts {
 
   /** Take the errors of all networks; `ends` are the steps at which their answers are read. */
   load(networks, binary, ends) {
+    const names = Object.keys(TITLES).filter((name) => networks.some((n) => n.errors[name]));
+    if (!names.length) return; // all are still running: the curves stay until the answers are there
     this.ends = ends;
     this.steps = Math.max(1, ...networks.flatMap((n) => Object.values(n.errors).map((curve) => curve.length)));
-    const names = Object.keys(TITLES).filter((name) => networks.some((n) => n.errors[name]));
     if (names.join() !== this.charts.map((chart) => chart.name).join()) this.charts = names.map((name) => this.frame(name, binary));
     this.holder.replaceChildren(...this.charts.map((chart) => chart.figure));
     for (const chart of this.charts) {

@@ -6,6 +6,8 @@ const MOST_NODES = 500; // that a page takes
 const MOST_EDGES = 20000;
 const WEIGHT_RANGE = [0.2, 1]; // of sampled graphs, as in training
 const SHORT = 24; // characters of a shortened name
+const ASPECT = 1.5; // width by height to which graphs other than grids are stretched
+const APART = 0.6; // least distance of two nodes, where edges have length 1
 
 /** Shorten a name to one line of at most 24 characters. */
 function shortened(name) {
@@ -117,7 +119,22 @@ function sampleGraph(family, count, random = Math.random) {
 /** Place nodes in pixels: a grid as a grid, others so that distances resemble those in the graph. */
 function placeNodes(graph) {
   const hops = hopDistances(graph), grid = gridPlaces(graph, hops);
-  return spread(oriented(grid ?? stressPlaces(graph, hops), graph.source));
+  if (grid) return spread(oriented(grid, graph.source));
+  const places = oriented(separated(stressPlaces(graph, hops)), graph.source);
+  const [width, height] = [0, 1].map((k) => Math.max(...places.map((p) => p[k])) - Math.min(...places.map((p) => p[k])));
+  const stretch = Math.max(1, (ASPECT * height) / Math.max(width, 1e-9));
+  return spread(places.map(([x, y]) => [x * stretch, y]));
+}
+
+/** Push nodes that would overlap away from each other. */
+function separated(places) {
+  for (let r = 0; r < 40; r++) {
+    places = places.map(([x, y], i) => places.reduce(([a, b], [u, v], j) => {
+      const distance = Math.hypot(x - u, y - v), push = (0.4 * (APART - distance)) / Math.max(distance, 1e-6);
+      return i !== j && distance < APART ? [a + push * (x - u), b + push * (y - v)] : [a, b];
+    }, [x, y]));
+  }
+  return places;
 }
 
 /** Column and row of each node of a grid of at least 2 × 2; null for other graphs. */

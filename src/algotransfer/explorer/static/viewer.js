@@ -39,7 +39,7 @@ function changed(execution, step) {
 function wrongPointer(execution, step, v) {
   const truth = truths[0], t = at(execution, step), pred = execution.pred[t][v];
   const end = truth.sequential ? last(truth) : clip(truth, step);
-  const settled = truth.sequential ? execution.state[t][v] === "2" || t >= execution.end : true;
+  const settled = truth.sequential ? execution.state[t][v] === "2" || (t >= execution.end && !execution.running) : true;
   return settled && pred >= 0 && truth.pred[end][v] >= 0 && pred !== truth.pred[end][v];
 }
 
@@ -92,7 +92,7 @@ function aboutTruth(truth) {
 
 function aboutNetwork(network) {
   if (now.step === 0) return `starts at ${name(graph.source)}`;
-  if (now.step > endOf(network)) return `ended after step ${endOf(network)}`;
+  if (now.step > endOf(network)) return network.running ? "is still running" : `ended after step ${endOf(network)}`;
   if (network.chosen?.[now.step - 1] === -1) return "has visited all nodes";
   const words = now.step > network.end ? [`past its end at step ${network.end}`] : [];
   if (network.chosen) {
@@ -155,7 +155,7 @@ function drawChoice() {
     if (step !== null && step <= lastStep()) marks.push(mark("part", step, sentence));
     const stop = network.stop?.findIndex((p) => p > 0.5) ?? -1;
     if (stop >= 0 && stop < lastStep()) marks.push(mark("stop", stop + 1, `step ${stop + 1}: the network says that it is done`));
-    else if (!network.stop && end < lastStep()) marks.push(mark("stop", end, `step ${end}: the answer of the network is read`));
+    else if (!network.stop && !network.running && end < lastStep()) marks.push(mark("stop", end, `step ${end}: the answer of the network is read`));
     if (last(truth) < lastStep()) marks.push(mark("end", last(truth), `step ${last(truth)}: the algorithm ends`));
     charts.load(networks.map((each) => each ?? { errors: {} }), truth.binary, networks.map((each) => each?.end ?? 1));
     fillRules(model);
