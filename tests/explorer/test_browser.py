@@ -11,7 +11,8 @@ from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select
 
-from algotransfer.algorithms import ALGORITHMS, run
+from algotransfer.algorithms import get_algorithm, run
+from algotransfer.algorithms.registry import PAPER_ALGORITHMS
 from algotransfer.evaluation.evaluation_batch import first_and_last
 from algotransfer.evaluation.harness import FreeRun
 from algotransfer.explorer import explore
@@ -316,10 +317,10 @@ def test_hostile_names_are_shown_as_text(browser, tmp_path):
 
 def test_all_nine_algorithms_alone(browser, tmp_path):
     graph = sample_graphs("er", 1, 12, seed=4)[0]
-    browser.open(explore(graph, algorithm=list(ALGORITHMS)).save(tmp_path / "nine.html"))
+    browser.open(explore(graph, algorithm=list(PAPER_ALGORITHMS)).save(tmp_path / "nine.html"))
     assert len(browser.all("#switch label")) == 9
     assert not browser.find("#network").is_displayed()
-    for algorithm in ALGORITHMS.values():
+    for algorithm in map(get_algorithm, PAPER_ALGORITHMS):
         assert browser.text("h1") == algorithm.title
         trace = run(algorithm, graph)
         browser.press(Keys.END)

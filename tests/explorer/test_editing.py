@@ -173,6 +173,25 @@ def test_files_are_written_and_read_back(browser, page, tmp_path):
         assert browser.js(f"{read}({write}(graph)).names") == names
 
 
+def test_directed_graphs_stay_directed(browser, page, tmp_path):
+    path = tmp_path / "oneway.csv"
+    path.write_text("from,to,weight\na,b,0.5\nb,a,0.9\nb,c,0.4\nd,c,0.3\n")
+    browser.open(page)
+    browser.find("#file").send_keys(str(path))
+    browser.wait("graph.names.length === 4")
+    assert browser.js("[...truths[0].pred.at(-1)]") == [0, 0, 1, -1]
+    assert browser.js("decodeGraph(encodeGraph(graph)).directed")
+    for suffix, write, read in FORMATS:
+        assert browser.js(f"{read}({write}(graph)).edges") == browser.js("graph.edges")
+        copy = tmp_path / f"copy.{suffix}"
+        copy.write_text(browser.js(f"{write}(graph)"))
+        assert read_graph(copy).graph.directed
+    browser.driver.execute_script("pick(3)")
+    Select(browser.find("#other")).select_by_value("0")
+    browser.find("#join").click()
+    assert [3, 0] in [edge[:2] for edge in browser.js("graph.edges")]
+
+
 HEADER = "source,target,weight\n"
 ONE_NODE = "<graph><node id='a'/><edge source='a' target='b'/></graph>"
 HOSTILE = {

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from algotransfer.algorithms import ALGORITHMS, get_algorithm, run
+from algotransfer.algorithms.registry import PAPER_ALGORITHMS
 from algotransfer.evaluation.evaluation_batch import EvaluationBatch, first_and_last
 from algotransfer.evaluation.execute import execute, healthy_seed
 from algotransfer.evaluation.harness import FreeRun, target_only
@@ -17,7 +18,7 @@ from algotransfer.explorer.expressions import algorithm_data
 from algotransfer.explorer.page import ENGINE, embedded, static_file
 from algotransfer.explorer.page_data import model_data
 from algotransfer.graphs import Graph, sample_graphs
-from algotransfer.graphs.named import undirected_edges
+from algotransfer.graphs.named import unique_edges
 from algotransfer.training.examples import tasks_of
 from algotransfer.training.runs import load_model
 
@@ -60,7 +61,7 @@ def all_families(num_nodes: int, count: int) -> Graph:
 def as_data(graph: Graph) -> dict:
     return {
         "names": [str(v) for v in range(graph.num_nodes)],
-        "edges": [[u, v, float(w)] for u, v, w in undirected_edges(graph)],
+        "edges": [[u, v, float(w)] for u, v, w in unique_edges(graph)],
         "source": int(graph.source),
     }
 
@@ -85,7 +86,7 @@ def engine(browser, tmp_path):
 
 def test_algorithms_are_those_of_python(engine):
     mine = replace(get_algorithm("dijkstra"), relax=lambda k, w: jnp.maximum(k, w) + jnp.sqrt(w))
-    for algorithm in (*ALGORITHMS.values(), mine):
+    for algorithm in (*map(get_algorithm, (*PAPER_ALGORITHMS, "minimax_par")), mine):
         traces = run(algorithm, GRAPHS)
         found = engine(
             """const algorithm = new Algorithm(JSON.parse(arguments[0]));
@@ -179,6 +180,23 @@ def test_blind_answers_are_those_of_execute(engine, name):
         assert mine["infinity"] == pytest.approx(answer.infinity, rel=1e-6)
         assert mine["pred"] == answer.pred.tolist()
         assert np.allclose(mine["key"], answer.key, rtol=1e-4, atol=1e-4 * np.abs(answer.key).max())
+
+
+def test_directed_graphs_are_run_in_the_direction_of_their_edges(engine):
+    kept = np.asarray(GRAPHS.senders[3]) % 3 > 0  # some edges have no edge back
+    lists = (GRAPHS.senders, GRAPHS.receivers, GRAPHS.weights)
+    senders, receivers, weights = (np.asarray(part[3])[kept] for part in lists)
+    source = np.asarray(GRAPHS.source[3])
+    graph = Graph(senders, receivers, weights, source, NODES, directed=True)
+    model = load_model("ne++-dijkstra-na")
+    code = BLIND.replace(
+        "return { end", "return { truth: [...runAlgorithm(algorithm, graph).pred.at(-1)], end"
+    )
+    data = model_data("directed", model, graph, blind=True)
+    [mine] = engine(code, data, [{**as_data(graph), "directed": True}])
+    answer = execute(model, graph)
+    assert mine["truth"] == answer.true_pred.tolist()
+    assert mine["pred"] == answer.pred.tolist()
 
 
 def test_last_errors_are_the_metrics_of_evaluation(engine, model):

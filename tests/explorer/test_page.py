@@ -7,6 +7,7 @@ import re
 from dataclasses import replace
 
 import jax.numpy as jnp
+import networkx
 import numpy as np
 import pytest
 
@@ -16,8 +17,8 @@ from algotransfer.explorer import explore, write_example
 from algotransfer.explorer.explore import model_label
 from algotransfer.explorer.expressions import NotExpressible, affine, expression, number
 from algotransfer.explorer.page import embedded
-from algotransfer.graphs import read_graph, sample_graphs
-from algotransfer.graphs.named import undirected_edges
+from algotransfer.graphs import from_networkx, read_graph, sample_graphs
+from algotransfer.graphs.named import unique_edges
 from algotransfer.training import load_model
 from algotransfer.training.named_arrays import to_arrays
 
@@ -33,7 +34,7 @@ def data_of(page: str):
 def test_the_page_holds_graph_algorithm_and_weights():
     trained = load_model("ne-dijkstra-tf")
     data = data_of(explore(GRAPH, trained, seed=1).html())
-    assert data["graph"]["edges"] == [[u, v, float(w)] for u, v, w in undirected_edges(GRAPH)]
+    assert data["graph"]["edges"] == [[u, v, float(w)] for u, v, w in unique_edges(GRAPH)]
     [algorithm], [network] = data["algorithms"], data["models"]
     assert algorithm["relax"] == ["add", "key", "weight"]
     encoder = network["arrays"]["encoder"]
@@ -107,6 +108,16 @@ def test_a_notebook_shows_the_page_in_a_frame():
     [inside] = re.findall('srcdoc="([^"]*)"', shown)
     assert html.unescape(inside) == viewer.html()
     assert repr(viewer) == "<viewer of 8 nodes, 11 edges; .save(path) writes it>"
+
+
+def test_directed_graphs():
+    assert "directed" not in data_of(explore(GRAPH).html())["graph"]
+    one_way = from_networkx(networkx.DiGraph([("a", "b"), ("c", "b")])).graph
+    shown = data_of(explore(one_way, algorithm="dijkstra").html())["graph"]
+    assert shown["directed"]
+    assert [edge[:2] for edge in shown["edges"]] == [[0, 1], [2, 1]]
+    with pytest.raises(ValueError, match="prim needs undirected graphs"):
+        explore(one_way, algorithm="prim")
 
 
 def test_names_come_with_graphs_that_were_read(tmp_path):

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from pathlib import Path
 
 from algotransfer.algorithms import Algorithm, get_algorithm
-from algotransfer.algorithms.run import check_relax, check_weights
+from algotransfer.algorithms.run import check_relax, check_structure, check_weights
 from algotransfer.errors import UserError
 from algotransfer.explorer.page import Viewer
 from algotransfer.explorer.page_data import page_data
@@ -68,6 +68,7 @@ def explore(
     algorithms = _algorithms(algorithm, loaded)
     for each in algorithms:
         check_relax(each)
+        check_structure(each, graph)
         check_weights(each, graph)
     title = title or f"{graph.num_nodes} nodes, {int(graph.num_edges())} edges"
     return Viewer(page_data(graph, names, algorithms, loaded, title, seed, blind, halt))

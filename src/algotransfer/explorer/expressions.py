@@ -29,8 +29,8 @@ class NotExpressible(Exception):
 
 def algorithm_data(algorithm: Algorithm) -> dict[str, Any]:
     """Return an algorithm as JSON-compatible data; raise `NotExpressible` if that is impossible."""
-    if algorithm.framework not in (PARALLEL, SEQUENTIAL):
-        raise NotExpressible(algorithm.framework.name)
+    if algorithm.framework not in (PARALLEL, SEQUENTIAL) or algorithm.graphs == "acyclic":
+        raise NotExpressible(algorithm.name)
     return {**algorithm_facts(algorithm), **_formulas(algorithm)}
 
 
@@ -45,6 +45,7 @@ def algorithm_facts(algorithm: Algorithm) -> dict[str, Any]:
         "smaller": algorithm.smaller_is_better,
         "once": algorithm.relax_once,
         "weighted": algorithm.weighted,
+        "graphs": algorithm.graphs,
         "cost": algorithm.cost,
         "scaling": algorithm.scaling,
         "unreached": number(algorithm.unreached_key),

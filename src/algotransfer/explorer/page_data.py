@@ -18,7 +18,7 @@ from algotransfer.evaluation.training_range import training_weights
 from algotransfer.explorer.expressions import NotExpressible, algorithm_data, algorithm_facts
 from algotransfer.explorer.recording import record_network, record_trace
 from algotransfer.graphs import Graph
-from algotransfer.graphs.named import undirected_edges
+from algotransfer.graphs.named import unique_edges
 from algotransfer.networks import Executor
 from algotransfer.networks.ne import NE
 from algotransfer.networks.ne_plus_plus import NEPlusPlus
@@ -52,8 +52,9 @@ def page_data(
         "halt": halt,
         "graph": {
             "names": list(names),
-            "edges": [[u, v, float(w)] for u, v, w in undirected_edges(graph)],
+            "edges": [[u, v, float(w)] for u, v, w in unique_edges(graph)],
             "source": int(graph.source),
+            **({"directed": True} if graph.directed else {}),
         },
         "algorithms": [_algorithm(algorithm, graph) for algorithm in algorithms],
         "models": [

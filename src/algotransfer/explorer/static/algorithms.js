@@ -58,8 +58,9 @@ class Algorithm {
     return this.infinity === "largest" ? largestPlusOne(finalKeys) : round(affine(this.infinity, finalKeys.length));
   }
 
-  /** Describe the first weight that this algorithm cannot take; null if there is none. */
+  /** Say why this algorithm cannot run on a graph; null if it can. */
   complaint(graph) {
+    if (this.graphs === "undirected" && graph.directed) return `${this.title} needs an undirected graph.`;
     const [low, high] = this.interval;
     const bad = graph.edges.find(([, , w]) => !(Number.isFinite(w) && w <= high && (low === 0 ? w >= 2 ** -126 : w >= low)));
     if (!bad) return null;
@@ -136,10 +137,9 @@ function bestQueued(algorithm, { key, visited }) {
 function visit(algorithm, layout, state, node) {
   const key = state.key.slice(), pred = state.pred.slice(), visited = state.visited.slice();
   visited[node] = 1;
-  for (let e = layout.first[node]; e < layout.first[node + 1]; e++) {
-    const v = layout.sender[e];
+  for (const [v, weight] of layout.leaving[node]) {
     if (visited[v]) continue;
-    const candidate = algorithm.relax(state.key[node], layout.features.weight[e]);
+    const candidate = algorithm.relax(state.key[node], weight);
     if (!algorithm.improves(candidate, key[v])) continue;
     key[v] = candidate;
     pred[v] = node;

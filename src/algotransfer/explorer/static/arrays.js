@@ -105,18 +105,22 @@ function indexOfBest(values, allowed) {
 }
 
 /**
- * A graph as networks see it: edges in both directions and a self-loop at every node, sorted by
- * receiver and sender. `first[i]` to `first[i + 1]` are the edges of receiver i, `sender` their
- * other ends. Features are 0 on self-loops.
+ * A graph as networks see it: edges (undirected ones in both directions) and a self-loop at every
+ * node, sorted by receiver and sender. `first[i]` to `first[i + 1]` are the edges of receiver i,
+ * `sender` their other ends. Features are 0 on self-loops. `leaving[v]` has the edges from v.
  */
 class Layout {
   constructor(graph) {
     const count = graph.names.length, neighbours = Array.from({ length: count }, (_, v) => [[v, 0]]);
+    this.leaving = neighbours.map(() => []);
     for (const [u, v, weight] of graph.edges) {
-      neighbours[u].push([v, weight]);
       neighbours[v].push([u, weight]);
+      this.leaving[u].push([v, weight]);
+      if (graph.directed) continue;
+      neighbours[u].push([v, weight]);
+      this.leaving[v].push([u, weight]);
     }
-    const size = count + 2 * graph.edges.length;
+    const size = count + (graph.directed ? 1 : 2) * graph.edges.length;
     this.count = count;
     this.first = new Int32Array(count + 1);
     this.sender = new Int32Array(size);

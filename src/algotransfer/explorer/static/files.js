@@ -5,7 +5,7 @@
 const MOST_BYTES = 4e6;
 
 /** Check names, edges and source, and return a graph; places are computed if there are none. */
-function checkedGraph(names, edges, source = 0, places = null) {
+function checkedGraph(names, edges, { source = 0, places = null, directed = false } = {}) {
   if (names.length < 1 || names.length > MOST_NODES) throw new Error(`The graph has ${names.length} nodes; a page takes 1 to ${MOST_NODES}.`);
   if (edges.length > MOST_EDGES) throw new Error(`The graph has ${edges.length} edges; a page takes ${MOST_EDGES}.`);
   if (names.some((name) => typeof name !== "string" || name.length > 1000)) throw new Error("A name has more than 1000 characters.");
@@ -15,25 +15,25 @@ function checkedGraph(names, edges, source = 0, places = null) {
   for (const [a, b, weight] of edges) {
     if (!isNode(a) || !isNode(b) || a === b) throw new Error("An edge needs two different nodes of the graph.");
     if (!Number.isFinite(weight)) throw new Error(`The weight between ${shortened(names[a])} and ${shortened(names[b])} is not a finite number.`);
-    const ends = a < b ? `${a},${b}` : `${b},${a}`;
-    if (weights.has(ends) && weights.get(ends) !== round(weight)) throw new Error(`The edge between ${shortened(names[a])} and ${shortened(names[b])} has two weights; graphs are undirected.`);
+    const ends = String(ordered({ directed }, a, b));
+    if (weights.has(ends) && weights.get(ends) !== round(weight)) throw new Error(`The edge between ${shortened(names[a])} and ${shortened(names[b])} has two weights.`);
     weights.set(ends, round(weight));
   }
   const list = [...weights].map(([ends, weight]) => [...ends.split(",").map(Number), weight]).sort((x, y) => x[0] - y[0] || x[1] - y[1]);
-  const graph = { names, edges: list, source, places: places ?? [] };
+  const graph = { names, edges: list, source, places: places ?? [], ...(directed && { directed }) };
   const placed = places?.length === names.length && places.every((p) => p.length === 2 && p.every(Number.isFinite));
   return placed ? graph : { ...graph, places: placeNodes(graph) };
 }
 
-// ---- CSV: a header source,target,weight (or u,v,weight), one edge a line
+// ---- CSV: a header source,target,weight (or u,v,weight; from,to,weight if directed), one edge a line
 
 function parseCsv(text) {
   const rows = csvRows(text).map((row) => row.map((field) => field.trim())).filter((row) => row.some(Boolean) && !row[0].startsWith("#"));
   if (!rows.length) throw new Error("The file is empty; expected a header source,target,weight, then edges.");
-  const aliases = { u: "source", v: "target" }, header = rows[0].map((field) => aliases[field.toLowerCase()] ?? field.toLowerCase());
+  const aliases = { u: "source", v: "target", from: "source", to: "target" }, header = rows[0].map((field) => aliases[field.toLowerCase()] ?? field.toLowerCase());
   const [from, to, weight] = ["source", "target", "weight"].map((name) => header.indexOf(name));
   if (from < 0 || to < 0) throw new Error(`The header is ${rows[0].join(",").slice(0, 80)}; expected source,target,weight.`);
-  const index = new Map(), edges = [];
+  const index = new Map(), edges = [], directed = rows[0].some((field) => field.toLowerCase() === "from");
   const number = (name) => { if (!index.has(name)) index.set(name, index.size); return index.get(name); };
   rows.slice(1).forEach((row, i) => {
     if (!row[from]) throw new Error(`Edge ${i + 1} has no source.`);
@@ -43,7 +43,7 @@ function parseCsv(text) {
     if (!Number.isFinite(value)) throw new Error(`Edge ${i + 1} has the weight ${row[weight].slice(0, 40)}; expected a number.`);
     edges.push([u, number(row[to]), value]);
   });
-  return checkedGraph([...index.keys()], edges);
+  return checkedGraph([...index.keys()], edges, { directed });
 }
 
 /** Split CSV text into rows of fields; fields in quotes may hold commas, quotes and lines. */
@@ -61,12 +61,12 @@ function csvRows(text) {
 /** Return an edge list that keeps the order of nodes; the first node is the source when it is read. */
 function writeCsv(graph) {
   const quoted = (name) => (/[",\r\n]|^\s|\s$|^#/.test(name) ? `"${name.replaceAll('"', '""')}"` : name);
-  const lines = ["source,target,weight"], { names } = graph;
+  const lines = [graph.directed ? "from,to,weight" : "source,target,weight"], { names } = graph;
   let seen = 0;
   const declare = (until) => { for (; seen < until; seen++) lines.push(`${quoted(names[seen])},,`); };
   for (const [u, v, w] of graph.edges) {
-    if (u !== seen || v !== seen + 1) declare(v);
-    seen = Math.max(seen, v + 1);
+    if (u !== seen || v !== seen + 1) declare(Math.max(u, v));
+    seen = Math.max(seen, u + 1, v + 1);
     lines.push(`${quoted(names[u])},${quoted(names[v])},${shortest(w)}`);
   }
   declare(names.length);
@@ -96,7 +96,7 @@ function parseGraphml(text) {
     const weight = [...edge.children].find((child) => child.localName === "data" && child.getAttribute("key") === keys[0]?.getAttribute("id"));
     return [index.get(edge.getAttribute("source")), index.get(edge.getAttribute("target")), Number((weight?.textContent ?? missing).trim() || NaN)];
   });
-  return checkedGraph(names, edges);
+  return checkedGraph(names, edges, { directed: root.getAttribute("edgedefault") === "directed" });
 }
 
 function writeGraphml(graph) {
@@ -104,7 +104,7 @@ function writeGraphml(graph) {
   const nodes = graph.names.map((name) => `    <node id="${escaped(name)}"/>`);
   const edges = graph.edges.map(([u, v, w]) => `    <edge source="${escaped(graph.names[u])}" target="${escaped(graph.names[v])}"><data key="weight">${shortest(w)}</data></edge>`);
   return ['<?xml version="1.0" encoding="UTF-8"?>', '<graphml xmlns="http://graphml.graphdrawing.org/xmlns">',
-    '  <key id="weight" for="edge" attr.name="weight" attr.type="double"/>', '  <graph edgedefault="undirected">',
+    '  <key id="weight" for="edge" attr.name="weight" attr.type="double"/>', `  <graph edgedefault="${graph.directed ? "directed" : "undirected"}">`,
     ...nodes, ...edges, "  </graph>", "</graphml>", ""].join("\n");
 }
 
@@ -122,7 +122,7 @@ async function readGraphFile(file) {
 /** Write a graph as text for the fragment of a link. */
 function encodeGraph(graph) {
   const plain = graph.names.every((name, v) => name === String(v));
-  const data = [plain ? graph.names.length : graph.names, graph.source, graph.edges.flatMap(([u, v, w]) => [u, v, Number(shortest(w))]), graph.places.flat().map(Math.round)];
+  const data = [plain ? graph.names.length : graph.names, graph.source, graph.edges.flatMap(([u, v, w]) => [u, v, Number(shortest(w))]), graph.places.flat().map(Math.round), Boolean(graph.directed)];
   const bytes = new TextEncoder().encode(JSON.stringify(data));
   return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join("")).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
 }
@@ -133,10 +133,10 @@ function decodeGraph(text) {
     const bytes = Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (letter) => letter.charCodeAt(0));
     data = JSON.parse(new TextDecoder().decode(bytes));
   } catch { data = null; }
-  const [names, source, edges, places] = Array.isArray(data) ? data : [];
+  const [names, source, edges, places, directed] = Array.isArray(data) ? data : [];
   const size = Array.isArray(names) ? names.length : names;
   if (!Number.isInteger(size) || size < 1 || size > MOST_NODES || !Array.isArray(edges) || !Array.isArray(places)) throw new Error("The link does not hold a graph.");
   const triples = Array.from({ length: Math.floor(edges.length / 3) }, (_, i) => edges.slice(3 * i, 3 * i + 3));
   const pairs = Array.from({ length: Math.floor(places.length / 2) }, (_, i) => places.slice(2 * i, 2 * i + 2));
-  return checkedGraph(Array.isArray(names) ? names : Array.from({ length: size }, (_, v) => String(v)), triples, source, pairs);
+  return checkedGraph(Array.isArray(names) ? names : Array.from({ length: size }, (_, v) => String(v)), triples, { source, places: pairs, directed: directed === true });
 }

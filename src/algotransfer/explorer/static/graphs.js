@@ -1,6 +1,7 @@
 "use strict";
 // Graphs of the page: edits that return a new graph, random families, and places of nodes.
-// A graph is {names, places, edges, source}; places are pixels, edges [u, v, weight] with u < v.
+// A graph is {names, places, edges, source, directed}; places are pixels, edges [u, v, weight], with
+// u < v if they are undirected.
 
 const MOST_NODES = 500; // that a page takes
 const MOST_EDGES = 20000;
@@ -36,7 +37,7 @@ const Edit = {
     const nearest = graph.edges.filter(([u, v]) => u === node || v === node).sort((a, b) => a[2] - b[2])[0];
     const heir = nearest ? (nearest[0] === node ? nearest[1] : nearest[0]) : node === 0 ? 1 : 0;
     return {
-      names: without(graph.names), places: without(graph.places),
+      ...graph, names: without(graph.names), places: without(graph.places),
       edges: graph.edges.filter(([u, v]) => u !== node && v !== node).map(([u, v, w]) => [moved(u), moved(v), w]),
       source: moved(graph.source === node ? heir : graph.source),
     };
@@ -45,7 +46,7 @@ const Edit = {
   /** Set the weight of an edge, or add it; `null` deletes it. */
   setEdge(graph, a, b, weight) {
     if (a === b) throw new Error("An edge needs two different nodes.");
-    const [u, v] = a < b ? [a, b] : [b, a], others = graph.edges.filter(([x, y]) => x !== u || y !== v);
+    const [u, v] = ordered(graph, a, b), others = graph.edges.filter(([x, y]) => x !== u || y !== v);
     if (weight !== null && !Number.isFinite(weight)) throw new Error("A weight is a finite number.");
     const edges = weight === null ? others : [...others, [u, v, round(weight)]];
     return { ...graph, edges: edges.sort((x, y) => x[0] - y[0] || x[1] - y[1]) };
@@ -54,9 +55,14 @@ const Edit = {
   setWeights: (graph, weights) => ({ ...graph, edges: graph.edges.map(([u, v], i) => [u, v, round(weights[i])]) }),
 };
 
+/** The ends of an edge in the order of `edges`. */
+function ordered(graph, a, b) {
+  return a < b || graph.directed ? [a, b] : [b, a];
+}
+
 /** The index of the edge between two nodes, or -1. */
 function findEdge(graph, a, b) {
-  const [u, v] = a < b ? [a, b] : [b, a];
+  const [u, v] = ordered(graph, a, b);
   return graph.edges.findIndex(([x, y]) => x === u && y === v);
 }
 

@@ -64,6 +64,7 @@ function sheet() {
     { selector: "node.selected", style: { "underlay-color": soft, "underlay-opacity": 0.28, "underlay-padding": 11, "underlay-shape": "ellipse" } },
     { selector: "edge", style: { width: 1.6, "line-color": edge, "curve-style": "straight", "arrow-scale": 1.05,
       ...text } },
+    { selector: "edge[?directed]", style: { "curve-style": "bezier", "mid-target-arrow-shape": "vee", "mid-target-arrow-color": soft } },
     { selector: "edge.near", style: { label: "data(text)", color: soft, "font-size": 9, "text-margin-x": "data(right)",
       "text-margin-y": "data(down)" } },
     { selector: "edge.picked", style: { "underlay-color": soft, "underlay-opacity": 0.28, "underlay-padding": 6 } },
@@ -106,7 +107,7 @@ class Panel {
       && graph.edges.every(([u, v], i) => this.graph.edges[i][0] === u && this.graph.edges[i][1] === v);
     const before = this.graph;
     this.graph = graph;
-    const edgeData = ([u, v, w]) => ({ text: show(w), ...beside(graph.places[u], graph.places[v]) });
+    const edgeData = ([u, v, w]) => ({ text: show(w), directed: Boolean(graph.directed), ...beside(graph.places[u], graph.places[v]) });
     if (same) {
       this.cy.batch(() => {
         this.nodes.forEach((node, v) => { if (graph.places[v] !== before.places[v]) this.place(v, graph.places[v]); });
@@ -140,7 +141,8 @@ class Panel {
       if (!pointer) return;
       if (pointer.to === v) { loops[v] = `loop ${pointer.self ? "self" : ""} ${pointer.classes}`; return; }
       const there = this.between.get(`${v},${pointer.to}`), back = this.between.get(`${pointer.to},${v}`);
-      if (there !== undefined) edges[there] += ` to ${pointer.classes}`;
+      // A pointer goes against its edge, which matters if there is another edge back.
+      if (there !== undefined && !this.graph.directed) edges[there] += ` to ${pointer.classes}`;
       else if (back !== undefined) edges[back] += ` from ${pointer.classes}`;
     });
     this.cy.batch(() => {
