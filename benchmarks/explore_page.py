@@ -17,7 +17,7 @@ from algotransfer.training.runs import environment, write_json
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
-from browser.chromium import Browser
+from browser.chromium import Browser  # pyright: ignore[reportMissingImports]
 
 MODELS = {
     "NE": "ne-dijkstra-na",
