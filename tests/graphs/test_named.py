@@ -128,7 +128,7 @@ def test_number_of_nodes():
 def test_names_and_attributes():
     assert list(check_names(None, 3)) == [0, 1, 2]
     assert check_attributes(None, 3) == {}
-    with pytest.raises(ValueError, match=r"got 3 names \(2 different\) for 3 nodes; expected"):
+    with pytest.raises(ValueError, match="got 2 different names for 3 nodes; expected"):
         check_names("aba", 3)
     with pytest.raises(ValueError, match="got 2 names"):
         check_names("ab", 3)

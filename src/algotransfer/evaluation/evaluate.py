@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from algotransfer.checksums import verify_checksum, write_checksum
 from algotransfer.datasets import Dataset, make_dataset
 from algotransfer.datasets.presets import PAPER, PAPER_FAMILIES
-from algotransfer.errors import UserError
+from algotransfer.errors import UserError, shown
 from algotransfer.evaluation.evaluate_networks import COLUMNS, Progress, evaluate_networks
 from algotransfer.evaluation.horizon import training_horizon
 from algotransfer.evaluation.training_range import fit_graphs
@@ -45,7 +45,9 @@ def evaluate(
     """
     model = source if isinstance(source, Model) else load_model(source)
     given = unseen_graphs() if datasets is None else datasets
-    given = given.values() if isinstance(given, Mapping) else given
+    given = [*(given.values() if isinstance(given, Mapping) else given)]
+    if not all(isinstance(dataset, Dataset) for dataset in given):
+        raise UserError(f"datasets are {shown(given)}; expected one Dataset or more")
     horizon = training_horizon(model) if halt == "horizon" else 0
     return evaluate_networks(
         model.networks,

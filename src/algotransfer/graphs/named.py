@@ -123,10 +123,11 @@ def check_names(names: Sequence[Hashable] | None, num_nodes: int) -> Sequence[Ha
     """Return the names, 0 … n − 1 if None; raise a `UserError` unless each node has its own."""
     if names is None:
         return range(num_nodes)
-    if len(names) != num_nodes or len(set(names)) != num_nodes:
+    different = len(set(names)) if len(names) == num_nodes else 0
+    if different != num_nodes:
+        count = f"{different} different" if different else f"{len(names):,}"
         raise UserError(
-            f"got {len(names)} names ({len(set(names))} different) for {num_nodes} nodes; expected "
-            "a different name for each node"
+            f"got {count} names for {num_nodes} nodes; expected a different name for each node"
         )
     _check_lengths(names)
     return names

@@ -192,7 +192,10 @@ def _seeds(seeds: int | Iterable[int]) -> tuple[int, ...]:
     """Return the seeds as Python integers."""
     if isinstance(seeds, int):
         return tuple(range(check_seeds(seeds)))
-    named = tuple(map(operator.index, itertools.islice(seeds, MAX_SEEDS + 1)))
+    try:
+        named = tuple(map(operator.index, itertools.islice(seeds, MAX_SEEDS + 1)))
+    except TypeError as error:
+        raise UserError(f"seeds {shown(seeds)}; expected whole numbers") from error
     check_seeds(len(named))
     if len(set(named)) < len(named) or min(named) < 0 or max(named) >= 2**32:
         raise UserError(f"seeds {shown(named)}; expected different ones, each from 0 to 2**32 - 1")
