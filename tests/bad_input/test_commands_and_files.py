@@ -35,6 +35,8 @@ HARMLESS = {
     "data": ["--num-graphs", "0"],
     "train": ["--preset", "nope"],
     "evaluate": ["nope"],
+    "compare": ["nope"],
+    "sweep": ["--preset", "nope"],
     "execute": ["nope", "nope.csv"],
     "reproduce": ["--table", "nope"],
     "report": ["--folder", "nope", "--out", "nope"],
@@ -56,9 +58,12 @@ def outcome(words):
 
 def options_of(command):
     fields = [*COMMANDS[command].__dataclass_fields__]
-    if command == "train":
+    if command in ("train", "sweep"):
         fields += Experiment.__dataclass_fields__
-    names = {"--" + name.strip("_").replace("_", "-") for name in fields} - {"--experiment"}
+    names = {"--" + name.strip("_").replace("_", "-") for name in fields} - {
+        "--experiment",
+        "--fields",
+    }
     return sorted(names - set(HARMLESS[command]))
 
 

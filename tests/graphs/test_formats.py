@@ -106,7 +106,7 @@ def test_an_error_names_the_file(tmp_path):
     ("names", "attributes", "message"),
     [
         (["a", "b"], None, "got 2 names"),
-        ([1, "1", 2, 3], None, r"got 4 names \(3 different\) for 4 nodes"),
+        ([1, "1", 2, 3], None, r"got 3 different names for 4 nodes"),
         (None, {"key": [1]}, r"node attribute 'key' has shape \(1,\)"),
         (None, {"key": [[1]] * 4}, r"has shape \(4, 1\)"),
         (["a\x00b\x1c", "b", "c", "d"], {"no\0te": "abcd"}, "."),

@@ -46,7 +46,10 @@ class CompareCommand:
         from algotransfer.evaluation.evaluate import unseen_graphs
         from algotransfer.evaluation.result_tables import plain_table
         from algotransfer.report.compare import compare, error_text
+        from algotransfer.trained_models import find_weights
 
+        for model in self.models:
+            find_weights(model)  # fail before graphs are sampled
         if self.data:
             datasets = [load_dataset(path) for path in self.data]
         else:
