@@ -28,6 +28,7 @@ from algotransfer.datasets.dataset import Dataset, make_dataset
 from algotransfer.datasets.splits import make_splits
 from algotransfer.experiment import Experiment
 from algotransfer.networks.rollout import Driver
+from algotransfer.report.statistics import holm
 from algotransfer.supervisions import SUPERVISIONS
 from algotransfer.training.supervision import NoAlgorithm
 from algotransfer.training.train import train
@@ -142,10 +143,7 @@ def compare(table) -> dict:
         name: float(ttest_ind(np.log(errors[name]), np.log(errors["none"]), equal_var=False).pvalue)
         for name in others
     }
-    corrected, largest = {}, 0.0
-    for rank, name in enumerate(sorted(others, key=p_values.__getitem__)):  # Holm
-        largest = max(largest, min(1.0, (len(others) - rank) * p_values[name]))
-        corrected[name] = largest
+    corrected = dict(zip(others, holm([p_values[name] for name in others]), strict=True))
     summary = {
         name: {
             "seeds": len(values),

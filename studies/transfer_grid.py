@@ -2,8 +2,8 @@
 
     python studies/transfer_grid.py train --model ne++ --method none multitask --for 500
     python studies/transfer_grid.py test --model ne++  # errors on test graphs
-    python studies/transfer_grid.py compare  # the comparisons that the protocol asks for
     python studies/transfer_grid.py last --model ne++  # best and last weights, validation graphs
+    python studies/transfer_grid.py compare  # the comparisons that the protocol asks for
 
 The trained networks are in `studies/runs/transfer_grid`: pass it as `--folder` to measure them
 without training.
@@ -216,6 +216,31 @@ def compare(halt: str) -> dict:
     return {"errors": medians, "main": main, "single": single}
 
 
+def last_over_best() -> dict:
+    """Return the mean ratio of the error of the last weights to that of the best ones."""
+    import pandas
+
+    table = pandas.read_csv(LAST)
+    table = table[table["metric"] == "pred"]
+    names = ["model", "target", "method", "seed", "weights"]
+    errors = table.groupby(names)["value"].mean().unstack("weights")
+    contrast = welch_contrast([np.log(errors["last"] / errors["best"])])
+    low, high = (round(math.exp(bound), 3) for bound in contrast.interval())
+    ratio = round(math.exp(contrast.estimate), 3)
+    return {"networks": len(errors), "ratio": ratio, "interval": [low, high]}
+
+
+def ended_at_the_limit(folder: Path) -> dict:
+    """Return how many seeds of finished experiments trained until the largest epoch, by model."""
+    counts = {}
+    for model, limit in EPOCHS.items():
+        grid = [experiment(model, *cell) for cell in itertools.product(BASES, METHODS)]
+        epochs = [load_model(path).card["epochs"] for path in weights_of(grid, folder).values()]
+        ended = sum(epoch == limit for seeds in epochs for epoch in seeds)
+        counts[model] = {"seeds": sum(map(len, epochs)), "ended_at_the_limit": ended}
+    return counts
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("action", choices=("train", "test", "compare", "last"))
@@ -237,6 +262,8 @@ def main() -> None:
         print(f"wrote {LAST}")
     else:
         comparison = {"told": compare("told"), "horizon": compare("horizon")}
+        comparison["last over best weights"] = last_over_best()
+        comparison["epochs"] = ended_at_the_limit(arguments.folder)
         COMPARISON.write_text(json.dumps(comparison, indent=1) + "\n")
         print(f"wrote {COMPARISON}")
 
