@@ -55,6 +55,7 @@ SLOW = (
     "benchmarks",
     "browser",
     "explorer/test_browser.py",
+    "explorer/test_display.py",
     "explorer/test_editing.py",
     "explorer/test_engine.py",
     "faults",

@@ -7,9 +7,24 @@ import pytest
 from browser.chromium import start_or_skip
 
 from algotransfer.experiment import Experiment
+from algotransfer.explorer import explore
+from algotransfer.graphs import sample_graphs
 from algotransfer.networks import NE
 from algotransfer.training import Model
 from algotransfer.training.examples import network_of
+
+GRAPH = sample_graphs("grid", 1, 50, seed=1, split="test")[0]
+MODELS = {"with steps": "ne-dijkstra-tf", "answers only": "ne++-dijkstra-na"}
+
+
+@pytest.fixture(scope="module")
+def viewer():
+    return explore(GRAPH, MODELS, title="a grid")
+
+
+@pytest.fixture(scope="module")
+def page(viewer, tmp_path_factory):
+    return viewer.save(tmp_path_factory.mktemp("pages") / "grid.html")
 
 
 @pytest.fixture(scope="session")
