@@ -8,6 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, get_type_hints
 
+from tyro.conf import Positional
+
 from algotransfer.errors import UserError, shown
 from algotransfer.registry import nearest
 
@@ -73,9 +75,9 @@ def _values(option: str, arguments: Sequence[str]) -> Iterator[str]:
 
 def _options(command: type) -> Iterator[str]:
     """Yield the option of every field, those of nested dataclasses included."""
-    types = get_type_hints(command)
+    types, annotated = get_type_hints(command), get_type_hints(command, include_extras=True)
     for field in dataclasses.fields(command):
         if isinstance(kind := types[field.name], type) and dataclasses.is_dataclass(kind):
             yield from _options(kind)
-        else:
+        elif Positional not in getattr(annotated[field.name], "__metadata__", ()):
             yield "--" + field.name.replace("_", "-")

@@ -141,12 +141,16 @@ def compare(
     graphs = [*(unseen_graphs(num_graphs=NUM_GRAPHS).values() if datasets is None else datasets)]
     if not graphs or not all(isinstance(dataset, Dataset) for dataset in graphs):
         raise UserError(f"datasets are {shown(graphs)}; expected one Dataset or more")
-    total = (sum(map(len, graphs)) + len(graphs[-1])) * len(loaded)
     largest = max(graphs, key=lambda dataset: dataset.num_nodes)
+    once = sum(map(len, graphs))
+    each = once + len(largest)  # errors by step run the largest graphs again
     errors, by_step = [], []
     for place, (label, model) in enumerate(zip(labels, loaded, strict=True)):
-        before = place * total // len(loaded)
-        frame: Any = evaluate(model, graphs, lambda done, _, b=before: progress(b + done, total))
+
+        def report(done, _, before=place * each):
+            progress(before + done, each * len(loaded))
+
+        frame: Any = evaluate(model, graphs, report)
         check_name("metric", metric, frame["metric"].unique())
         seeds: Any = per_seed(frame[(frame["metric"] == metric) & (frame["row"] == "network")])
         errors.append(
@@ -155,7 +159,9 @@ def compare(
             )
         )
         if model.experiment.supervision != "tf":
-            steps: Any = evaluate_by_step(model, [largest])
+            steps: Any = evaluate_by_step(
+                model, [largest], progress=lambda done, _, report=report: report(once + done, _)
+            )
             steps = steps.groupby(["seed", "num_nodes", "step"], as_index=False)["value"].mean()
             by_step.append(steps.assign(model=label))
     all_errors = pandas.concat(errors, ignore_index=True)
