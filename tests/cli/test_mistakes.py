@@ -23,7 +23,7 @@ ON_THE_COMMAND_LINE = {
     "train --data huts.csv": "`algotransfer data --algorithm dijkstra --graph huts.csv --out own",
     "train --method fine_tune": "needs a base algorithm (--base prim)",
     "evaluate": "evaluate needs MODEL: Trained model: a name (`algotransfer list models`)",
-    "evaluate a --modle x": "evaluate has no option '--modle'; `algotransfer evaluate --help`",
+    "evaluate a --halts x": "evaluate has no option '--halts' (did you mean '--halt'?)",
     "evaluate a b": "unexpected argument 'b' of evaluate",
     "evaluate ne-dijkstra-na --data x.npz --num-nodes 20": "--num-nodes samples test graphs",
     "data --out graphs.csv": "datasets are written as .npz files",
