@@ -62,16 +62,17 @@ def keep_last_weights() -> None:
     """Make `train` also write the weights after the last epoch, as `last.npz`."""
     run = TrainingRun.run
 
-    def run_and_keep(self, program, examples, *arguments):
-        finished = run(self, program, examples, *arguments)
+    def run_and_keep(self, training, *arguments):
+        finished = run(self, training, *arguments)
         if finished:
+            program = self.program
             card = {
                 "data": self.config["data"],
                 "epochs": np.asarray(self.states.epoch).tolist(),
                 "diverged": np.asarray(self.states.diverged).tolist(),
                 "validation_loss": finite(self.states.best_loss),
                 "infinity": [1.0] * len(program.tasks),  # replaced by that of weights.npz
-                "horizon": int(np.max(examples.truths[-1].length)),
+                "horizon": int(np.max(training.truths[-1].length)),
             }
             model = Model(
                 program.experiment, tuple(self.config["seeds"]), self.states.network, card

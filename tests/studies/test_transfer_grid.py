@@ -7,6 +7,12 @@ import numpy as np
 import pytest
 import transfer_grid
 
+from algotransfer.datasets.dataset import make_dataset
+from algotransfer.datasets.splits import Splits
+from algotransfer.experiment import Experiment
+from algotransfer.training.epochs import TrainingRun
+from algotransfer.training.runs import load_model
+
 ROOT = Path(__file__).parents[2]
 
 
@@ -54,3 +60,23 @@ def test_the_findings_quote_the_comparison(committed):
         low, high = result["interval"]
         assert f"{result['ratio']:.2f} (" in page
         assert f"{low:.2f}–{high:.2f})" in page
+
+
+def test_the_last_weights_are_kept_beside_the_best(monkeypatch, tmp_path):
+    monkeypatch.setattr(TrainingRun, "run", TrainingRun.run)  # put back after the test
+    monkeypatch.setattr(transfer_grid, "make_splits", lambda name: tiny_splits())
+    monkeypatch.setattr(transfer_grid, "SEEDS", (100,))
+    tiny = Experiment(model="relax", target="bellman_ford", max_epochs=1, batch_size=4)
+    transfer_grid.train_all([tiny], tmp_path, 600)
+    (weights,) = transfer_grid.weights_of([tiny], tmp_path).values()
+    last = load_model(weights.with_name("last.npz"))
+    assert last.experiment == tiny
+    assert last.seeds == (100,)
+
+
+def tiny_splits() -> Splits:
+    train, validation = (
+        make_dataset(("er",), num_graphs=8, num_nodes=5, split=split)
+        for split in ("train", "validation")
+    )
+    return Splits(train, validation, {})
