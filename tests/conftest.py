@@ -60,6 +60,7 @@ SLOW = (
     "explorer/test_engine.py",
     "faults",
     "networks/test_edge_kernel.py",
+    "report/test_report_page.py",
     "reproduce/test_processes.py",
     "reproduce/test_ray.py",
     "studies",
@@ -105,3 +106,22 @@ def quick_to_compile():
     yield
     jax.config.update("jax_disable_most_optimizations", before)
     jax.clear_caches()
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    """One browser for all tests of pages."""
+    from browser.chromium import start_or_skip
+
+    browser = start_or_skip()
+    yield browser
+    browser.driver.quit()
+
+
+@pytest.fixture
+def browser(chromium):
+    """Any word on the console fails the test that made the page say it."""
+    chromium.dark(False)
+    chromium.complaints()
+    yield chromium
+    assert chromium.complaints() == []

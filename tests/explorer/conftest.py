@@ -1,10 +1,9 @@
-"""A browser for the tests of pages, and untrained networks."""
+"""A page about a grid, and untrained networks."""
 
 from dataclasses import fields, replace
 
 import jax
 import pytest
-from browser.chromium import start_or_skip
 
 from algotransfer.experiment import Experiment
 from algotransfer.explorer import explore
@@ -25,22 +24,6 @@ def viewer():
 @pytest.fixture(scope="module")
 def page(viewer, tmp_path_factory):
     return viewer.save(tmp_path_factory.mktemp("pages") / "grid.html")
-
-
-@pytest.fixture(scope="session")
-def chromium():
-    browser = start_or_skip()
-    yield browser
-    browser.driver.quit()
-
-
-@pytest.fixture
-def browser(chromium):
-    """Any word on the console fails the test that made the page say it."""
-    chromium.dark(False)
-    chromium.complaints()
-    yield chromium
-    assert chromium.complaints() == []
 
 
 def untrained(**fields) -> Model:

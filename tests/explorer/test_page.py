@@ -13,7 +13,7 @@ import pytest
 
 import algotransfer
 from algotransfer.algorithms import get_algorithm
-from algotransfer.explorer import explore, write_example
+from algotransfer.explorer import explore
 from algotransfer.explorer.explore import model_label
 from algotransfer.explorer.expressions import NotExpressible, affine, expression, number
 from algotransfer.explorer.page import embedded
@@ -135,12 +135,6 @@ def test_models_get_names_that_differ(model):
     tf = model(supervision="tf")
     labels = [network["label"] for network in explore(GRAPH, [tf, tf]).scene["models"]]
     assert labels == ["NE tf", "NE tf (2)"]
-
-
-def test_an_example_is_one_call(model, tmp_path):
-    path = write_example(model(), tmp_path / "a.html", family="grid", num_nodes=6)
-    data = data_of(path.read_text(encoding="utf-8"))
-    assert data["title"] == "grid graph of 6 nodes, seed 0"
 
 
 def test_what_cannot_be_shown_is_refused(model):

@@ -40,7 +40,7 @@ def test_all_formats_show_the_same_numbers(report, tables):
             found = [word.removesuffix(" |") for word in words[columns:]]
             known = [place for place, cell in enumerate(row.cells) if cell.ours and cell.theirs]
             assert [found[place] for place in known] == [shown[place] for place in known]
-            both = re.findall('<td class="n">(.*?)</td>', line)
+            both = re.findall('<td class="n"[^>]*><span>(.*?)</span></td>', line)
             assert [both[place] for place in known] == [
                 f"{row.cells[place].ours}<small>{row.cells[place].theirs}</small>"
                 for place in known
@@ -82,7 +82,7 @@ def test_empty_cells_are_shown_as_such(results):
     tables = by_name(make_report(some))
     text = markdown_table(tables["seq-na"])
     assert "| reliable_seq | NE | none |  |  | – (" in text
-    assert '<td class="n">–<small>' in html_table(tables["seq-na"])
+    assert '<td class="n"><span>–<small>' in html_table(tables["seq-na"])
 
 
 def test_latex_is_balanced(report, tables):
@@ -126,7 +126,8 @@ def test_the_page_is_self_contained_and_accessible(report):
     ]
     assert all(address.startswith("#") for address in addresses)
     assert "url(http" not in text
-    assert not any(tag in ("script", "link", "img") for tag, _ in page.seen)
+    assert not any(tag in ("link", "img") for tag, _ in page.seen)
+    assert [attributes for tag, attributes in page.seen if tag == "script"] == [{}]
     drawn = [attributes for tag, attributes in page.seen if tag == "svg"]
     assert len(drawn) == 8
     assert all(a["role"] == "img" and "error" in a["aria-label"] for a in drawn)
@@ -168,19 +169,34 @@ def test_the_report_has_figures_by_hop_distance(results, tmp_path):
     assert "hops from the source" in text
 
 
-def test_numbers_link_to_example_pages(tables, tmp_path, monkeypatch):
-    monkeypatch.setattr(example_pages, "EXAMPLE_SIZES", (20,))
-    models = {"ne-dijkstra-tf": load_model("ne-dijkstra-tf")}
+def test_cells_hold_the_seeds_behind_them(results, tables):
+    (row,) = [r for r in tables["seq-na"].rows if r.texts[:3] == ("dijkstra", "NE", "none")]
+    cell = row.cells[tables["seq-na"].columns.index(("pred", 20))]
+    assert cell.values == pytest.approx((0.023, 0.023 * 1.001, 0.023 * 1.002))
+    assert 'data-seeds="0.023 0.02302 0.02305" data-paper="0.023 ' in html_table(tables["seq-na"])
+    infinite = results.assign(value=results["value"].mask(results["seed"] == 1, float("inf")))
+    assert " Infinity " in html_table(by_name(make_report(infinite))["seq-na"])
+
+
+def test_rows_name_their_live_page(report, tables, tmp_path):
+    names = ("ne-dijkstra-tf", "ne-dijkstra-dijkstra-tf-two_processor", "relax-dijkstra-inf100")
+    models = {name: load_model(name) for name in (*names, "relax-dijkstra")}
     pages = dict(example_pages.write_examples(models, tmp_path))
-    assert pages == {("tf", "NE", "none", "", "dijkstra", "20"): "examples/ne-dijkstra-tf-20.html"}
-    assert "grid graph of 20 nodes" in (tmp_path / "examples/ne-dijkstra-tf-20.html").read_text()
+    assert pages == {
+        ("tf", "NE", "none", "", "dijkstra"): "examples/ne-dijkstra-tf.html#choice=0",
+        ("tf", "NE", "two_processor", "dijkstra", "dijkstra"): (
+            "examples/ne-dijkstra-tf.html#choice=1"
+        ),
+        ("na", "relax", "none", "", "dijkstra"): "examples/relax-dijkstra-na.html#choice=0",
+    }
+    assert {path.name for path in (tmp_path / "examples").iterdir()} == {
+        "ne-dijkstra-tf.html",
+        "relax-dijkstra-na.html",
+    }
     page = html_table(tables["seq-tf"], pages)
-    linked = re.findall(r'<a href="examples/ne-dijkstra-tf-20.html"[^>]*>([^<]*)</a>', page)
-    (row,) = [r for r in tables["seq-tf"].rows if r.texts[:3] == ("dijkstra", "NE", "none")]
-    columns = tables["seq-tf"].columns
-    at_20 = [c.ours for c, (_, n) in zip(row.cells, columns, strict=True) if n == 20]
-    assert linked == at_20
-    assert "<a href" not in html_table(tables["seq-na"], pages)
+    assert page.count('data-live="examples/ne-dijkstra-tf.html#choice=0"') == 1
+    assert "data-live" not in html_table(tables["seq-na"], pages)
+    assert 'id="graphs"' not in render_html(report)
 
 
 def test_gaps_are_explained_where_there_are_any(results, monkeypatch):

@@ -48,7 +48,6 @@ class ReportCommand:
     def _write_examples(self, results: Any) -> dict[tuple[str, ...], str]:
         from algotransfer.cli.console import progress_bar, wrote
         from algotransfer.report.example_pages import (
-            EXAMPLE_SIZES,
             EXAMPLES_FOLDER,
             find_models,
             write_examples,
@@ -57,7 +56,7 @@ class ReportCommand:
         models = find_models(self.folder, results)
         with progress_bar() as progress:
             pages = write_examples(models, self.out)
-            total = len(models) * len(EXAMPLE_SIZES)
+            total = len(models)
             found = dict(progress.track(pages, total, description="explore pages"))
         wrote(self.out / EXAMPLES_FOLDER)
         return found

@@ -10,7 +10,7 @@ from algotransfer.algorithms.run import check_relax, check_structure, check_weig
 from algotransfer.errors import UserError
 from algotransfer.explorer.page import Viewer
 from algotransfer.explorer.page_data import page_data
-from algotransfer.graphs import GraphLike, sample_graphs, to_named_graph
+from algotransfer.graphs import GraphLike, to_named_graph
 from algotransfer.graphs.named import check_names
 from algotransfer.training.runs import Model, load_model
 
@@ -72,14 +72,6 @@ def explore(
         check_weights(each, graph)
     title = title or f"{graph.num_nodes} nodes, {int(graph.num_edges())} edges"
     return Viewer(page_data(graph, names, algorithms, loaded, title, seed, blind, halt))
-
-
-def write_example(
-    model: AnyModel, path: str | Path, *, family: str = "er", num_nodes: int = 20
-) -> Path:
-    """Write a page about one model on a test graph, sampled as by `sample_graphs`."""
-    graph = sample_graphs(family, 1, num_nodes, split="test")[0]
-    return explore(graph, model, title=sample_title(family, num_nodes, seed=0)).save(path)
 
 
 def sample_title(family: str, num_nodes: int, seed: int) -> str:

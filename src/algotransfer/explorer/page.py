@@ -1,5 +1,6 @@
 """`Viewer`: one self-contained HTML page, in a file or a notebook."""
 
+import base64
 import html
 import json
 import re
@@ -9,7 +10,11 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from algotransfer.files import write_atomically
+from algotransfer.graphs import Graph
+from algotransfer.graphs.named import unique_edges
 
 HEIGHT = 900  # pixels in a notebook
 # Characters that end a script element, or that old JavaScript parsers read as a new line.
@@ -57,6 +62,15 @@ def embedded(data: Any) -> str:
     text = re.sub("[<>&\u2028\u2029]", lambda hit: UNSAFE[hit[0]], text)
     # Lone surrogates cannot be written as UTF-8; JSON can escape them.
     return re.sub("[\ud800-\udfff]", lambda hit: f"\\u{ord(hit[0]):04x}", text)
+
+
+def link_graph(graph: Graph) -> str:
+    """Return a graph as the text that a link to a page holds: `page.html#graph=TEXT`."""
+    edges = [(u, v, float(str(np.float32(w)))) for u, v, w in unique_edges(graph)]
+    flat = [value for edge in edges for value in edge]
+    data = [graph.num_nodes, int(graph.source), flat, [], bool(graph.directed)]
+    text = json.dumps(data, separators=(",", ":"))
+    return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
 
 
 @cache

@@ -72,7 +72,7 @@ def over_seeds(values: Any) -> pandas.DataFrame:
     """Return mean, standard deviation, median and range over seeds of every network's cell.
 
     `mean_cpu` is the mean of an evaluation of the same seeds on a CPU; NaN if a seed lacks one.
-    `seeds` counts seeds with a number, `of` all seeds of the experiment.
+    `values` are those of the seeds; `seeds` counts them, `of` all seeds of the experiment.
     """
     networks = values[values["row"] == "network"]
     networks = networks.assign(of=networks.groupby(EXPERIMENT)["seed"].transform("nunique"))
@@ -84,6 +84,7 @@ def over_seeds(values: Any) -> pandas.DataFrame:
         median=("value", "median"),
         low=("value", "min"),
         high=("value", "max"),
+        values=("value", tuple),
         seeds=("value", "size"),
         of=("of", "max"),
         diverged=("diverged", "sum"),
@@ -149,4 +150,5 @@ def all_cells(cells: Any, extra: Any, references: Any) -> pandas.DataFrame:
     # `na_mean` shares the references of `na`.
     places = cells.assign(supervision=cells["supervision"].str.slice(0, 2))
     places = places[["table", *keys]].drop_duplicates()
+    cells = cells.drop(columns="values")
     return pandas.concat([cells, places.merge(references, on=keys)], ignore_index=True)

@@ -162,9 +162,15 @@ def to_svg(figure: Figure, title: str) -> str:
     text = text[text.index("<svg") :].replace(INK, "currentColor")
     text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
     text = re.sub(r' id="[a-z0-9.]+_\d+"', "", text)  # group names repeat between figures
+    text = re.sub(r' (d|x|y|transform)="[^"]*"', _two_decimals, text)
     text = re.sub(r'(<svg[^>]*?) width="[^"]*"', r"\1", text, count=1)
     text = re.sub(r'(<svg[^>]*?) height="[^"]*"', r"\1", text, count=1)
     return text.replace("<svg ", f'<svg role="img" aria-label="{title}" ', 1)
+
+
+def _two_decimals(attribute: re.Match[str]) -> str:
+    """Round coordinates to hundredths of a point, which a screen cannot show."""
+    return re.sub(r"\d+\.\d{3,}", lambda hit: f"{float(hit[0]):.2f}", attribute[0])
 
 
 def _figure(

@@ -72,7 +72,7 @@ class ReportData:
     introduction: tuple[str, ...]
     sections: tuple[Section, ...]
     cells: pandas.DataFrame  # of all tables, one line each
-    examples: Mapping[tuple[str, ...], str]  # `explore` pages by experiment and number of nodes
+    examples: Mapping[tuple[str, ...], str]  # addresses of `explore` pages by experiment
 
     @property
     def summary(self) -> str:

@@ -60,6 +60,7 @@ class ReportCell:
     high: float = math.nan
     percentile: float = math.nan  # of the paper's number among our seeds
     mean_cpu: float = math.nan  # of the same networks, evaluated on a CPU
+    values: tuple[float, ...] = ()  # of the seeds
 
     @property
     def depends_on_device(self) -> bool:
@@ -193,5 +194,5 @@ def _cell(line: dict[str, Any]) -> ReportCell:
         return ReportCell(**paper)
     std = known.get("std", math.nan)  # missing where a seed is infinite
     counts = {name: int(known[name]) for name in ("seeds", "of", "diverged")}
-    more = {name: known[name] for name in ("low", "high", "mean_cpu") if name in known}
+    more = {name: known[name] for name in ("low", "high", "mean_cpu", "values") if name in known}
     return ReportCell(known["mean"], std, **counts, **more, **paper)
