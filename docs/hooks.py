@@ -1,17 +1,57 @@
-"""MkDocs hook: replace placeholders in pages by tables of result files."""
+"""MkDocs hooks: tables of result files in pages, the live page, and the report with its pages."""
 
 from __future__ import annotations
 
 import json
+import re
+import sys
+import tempfile
+from functools import cache
 from pathlib import Path
 
 RESULTS = Path(__file__).parents[1] / "results"
 BENCHES = "<!-- every results/bench-*.json as a table -->"
 FAULTS = "<!-- results/faults.json and results/fuzz.json as tables -->"
+# Outside the site, where nothing runs, a picture stands for the live page.
+LIVE = re.compile("<!-- live page -->.*?<!-- end of live page -->", re.DOTALL)
+FRAME = """<iframe src="live.html" title="Dijkstra's algorithm and five networks, live"
+ style="width: 100%; height: 1010px; border: 1px solid #8884; border-radius: 12px"></iframe>
+
+[Open the live page alone](live.html)"""
+
+
+def on_files(files, config, **_):
+    """Add the live page, the report and its live pages to the site; MkDocs calls this once."""
+    from mkdocs.structure.files import File
+
+    for name, content in made_pages().items():
+        files.append(File.generated(config, name, content=content))
+    return files
+
+
+@cache
+def made_pages() -> dict[str, str]:
+    """Return pages by their address: five networks live, the report, the networks of its tables."""
+    from algotransfer.report.example_pages import find_models, write_examples
+    from algotransfer.report.html import render_html
+    from algotransfer.report.report_data import make_report
+    from algotransfer.report.write_report import read_tables, time_note
+
+    sys.path.insert(0, str(Path(__file__).parent))
+    from live_page import live_page
+
+    results, hops = read_tables(RESULTS)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        examples = dict(write_examples(find_models(None, results), folder))
+        pages = {str(p.relative_to(folder)): p.read_text("utf-8") for p in folder.rglob("*.html")}
+    report = render_html(make_report(results, hops, time_note(RESULTS), examples))
+    return {"live.html": live_page().html(), "report.html": report, **pages}
 
 
 def on_page_markdown(markdown: str, **_) -> str:
     """Replace the placeholders of a page; MkDocs calls this for every page."""
+    markdown = LIVE.sub(FRAME, markdown).replace("](../results/report.html", "](report.html")
     if FAULTS in markdown:
         return markdown.replace(FAULTS, faults_tables())
     if BENCHES not in markdown:

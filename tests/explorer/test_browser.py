@@ -174,7 +174,12 @@ def test_the_table_follows_the_selected_node(browser, page):
 def test_models_are_switched_on_the_same_graph(browser, page):
     browser.open(page, "#step=9")
     first = browser.text("#sentence")
-    assert [label.text for label in browser.all("#switch label")] == list(MODELS)
+    browser.wait("networks.every((network) => network && !network.running)")
+    worse = browser.js("networks.map((network) => network.answers.worse)")
+    assert [label.text.split("\n") for label in browser.all("#switch label")] == [
+        [name, f"{count} wrong" if count else "all right"]
+        for name, count in zip(MODELS, worse, strict=True)
+    ]
     browser.press("m")
     assert browser.text("#sentence") == browser.js("networks[1].divergence.sentence") != first
     assert step_of(browser) == 9

@@ -127,6 +127,12 @@ function aboutTold({ model, infinity, run, end }) {
   return words.join(" ");
 }
 
+/** The final mistakes of a network, for the list of models: all of them answer every edit. */
+function tally(network) {
+  if (!network || network.running) return "…";
+  return !network.answers ? "" : network.answers.worse ? `${network.answers.worse} wrong` : "all right";
+}
+
 // ---- What is the same for all steps of a choice
 
 function mark(kind, step, title) {
@@ -159,6 +165,7 @@ function drawChoice() {
     if (last(truth) < lastStep()) marks.push(mark("end", last(truth), `step ${last(truth)}: the algorithm ends`));
     charts.load(networks.map((each) => each ?? { errors: {} }), truth.binary, networks.map((each) => each?.end ?? 1));
     fillRules(model);
+    document.querySelectorAll("#switch small").forEach((place, i) => { place.textContent = tally(networks[i]); });
   }
   $("marks").replaceChildren(...marks);
   drawLegend(truth, network);
@@ -299,7 +306,7 @@ choices.forEach((text, i) => {
   const label = document.createElement("label"), input = document.createElement("input");
   Object.assign(input, { type: "radio", name: "choice", checked: i === 0 });
   input.addEventListener("change", () => choose(i));
-  label.append(input, ...(models.length ? [swatch(i)] : []), text);
+  label.append(input, ...(models.length ? [swatch(i)] : []), text, document.createElement("small"));
   $("switch").append(label);
 });
 document.querySelector("main").classList.toggle("alone", !models.length);
