@@ -130,7 +130,7 @@ def test_pictures_are_small_and_used():
     pictures = sorted((DOCS / "images").glob("*"))
     assert pictures
     for picture in pictures:
-        assert picture.stat().st_size < 200_000
+        assert picture.stat().st_size < (1_500_000 if picture.suffix == ".webp" else 200_000)
         assert f"images/{picture.name})" in text
 
 
