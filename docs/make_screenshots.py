@@ -65,7 +65,9 @@ def animate(browser: Browser, path: Path) -> None:
         browser.wait("networks.every((network) => network?.complete)")
         time.sleep(0.3)
         shot = Image.open(io.BytesIO(browser.driver.get_screenshot_as_png())).convert("RGB")
-        frames.append(shot.resize((WIDTH, WIDTH * shot.height // shot.width), Image.Resampling.LANCZOS))
+        frames.append(
+            shot.resize((WIDTH, WIDTH * shot.height // shot.width), Image.Resampling.LANCZOS)
+        )
         durations.append(milliseconds)
 
     with tempfile.TemporaryDirectory() as folder:

@@ -1,11 +1,13 @@
 """What the README and the documentation show works, and what they point at exists."""
 
 import importlib.util
+import itertools
 import json
 import re
 import shlex
 from pathlib import Path
 
+import pandas
 import pytest
 from tyro.extras import subcommand_cli_from_dict
 
@@ -192,3 +194,63 @@ def test_shares_of_what_the_device_can_do_become_columns(hooks):
 
 def test_other_pages_pass_through(hooks):
     assert hooks.on_page_markdown("# A page", page=None) == "# A page"
+
+
+def test_the_live_page_replaces_its_picture_in_the_site(hooks):
+    text = hooks.on_page_markdown((DOCS / "index.md").read_text(), page=None)
+    assert '<iframe src="live.html"' in text
+    assert "explore.webp" not in text
+    text = hooks.on_page_markdown((DOCS / "results.md").read_text(), page=None)
+    assert "](report.html#claims)" in text
+    assert "../results/report.html" not in text
+
+
+def test_the_front_page_has_the_measured_speeds():
+    """Each row: graphs per second or seconds, of two libraries in a file, and their quotient."""
+    text = (DOCS / "index.md").read_text()
+    shown = re.findall(r"\| ([\d,.]+) \| .*? ([\d,.]+) \| (\d+) \|", text)
+    data, training, step = (
+        json.loads((ROOT / "results" / f"bench-{name}-cpu.json").read_text())["rows"]
+        for name in ("data", "training", "step")
+    )
+    traces = {
+        row["nodes"]: row["graphs_per_second"] for row in data if row["algorithm"] == "dijkstra"
+    }
+    pairs = [(traces[n]["algotransfer"], traces[n]["dm-clrs"]) for n in (20, 64)]
+    rates = training[0]["graphs_per_second"]
+    pairs += [(rates[name], rates["dm-clrs, true hints"]) for name in ("NE", "NE++")]
+    seconds = step[0]["seconds"]
+    rows = [(f"{ours:,.0f}", f"{other:,.0f}", f"{ours / other:.0f}") for ours, other in pairs]
+    ours, other = seconds["algotransfer"], seconds["PyTorch Geometric"]
+    assert shown == [*rows, (f"{ours:.3f}", f"{other:.3f}", f"{other / ours:.0f}")]
+
+
+def test_the_page_of_results_has_the_numbers_of_the_tables():
+    text = (DOCS / "results.md").read_text()
+    cells = pandas.read_csv(ROOT / "results" / "tables.csv", keep_default_na=False)
+    cells = cells[(cells["num_nodes"] == 100) & (cells["graph"] == "mean")]
+    cells = cells[(cells["metric"] == "pred") & (cells["supervision"] == "na")]
+    targets = {
+        "Dijkstra (Prim)": ("dijkstra", "prim"),
+        "most reliable path (widest path)": ("reliable_seq", "widest_seq"),
+        "Bellman–Ford (BFS)": ("bellman_ford", "bfs"),
+        "parallel most reliable path (widest path)": ("reliable_par", "widest_par"),
+    }
+    methods = ("none", "freeze", "fine_tune", "two_processor", "multitask")
+    for (label, (target, base)), model in itertools.product(targets.items(), ("NE", "NE++")):
+        (line,) = re.findall(
+            rf"^\| {re.escape(f'{label}, {model}')} \| (.*) \|$", text, re.MULTILINE
+        )
+        rows = cells[(cells["target"] == target) & (cells["model"] == model)]
+        for method, shown in zip(methods, line.split(" | "), strict=True):
+            row = rows[(rows["method"] == method) & rows["source"].isin(["", base])].iloc[0]
+            median, low, high = (float(row[name]) for name in ("median", "low", "high"))
+            paper = float(row["paper"])
+            assert shown == f"{median:.3f} ({low:.3f}–{high:.3f}), {paper:g}"
+            assert row["seeds"] in (3, "3", "3.0")
+    claims = (ROOT / "results" / "results.md").read_text()
+    verdict = r"(?:undecided|holds|contradicted)\W*: (?:factor )?"
+    found = re.findall(rf"{verdict}([\d.]+), (?:95 % interval )?([\d.]+)–([\d.]+)", text)
+    assert len(found) == 9
+    for factor, low, high in found:
+        assert f"| {factor} [{low}, {high}], " in claims

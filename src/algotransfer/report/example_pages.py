@@ -26,7 +26,9 @@ def find_models(folder: Path | None, results: Any) -> dict[str, Model]:
     if folder is None:
         models = {name: load_model(path) for name, path in committed_weights().items()}
         # Of networks that differ in the stand-in for ∞ alone, tables show those with the paper's.
-        return dict(sorted(models.items(), key=lambda item: item[1].experiment.infinity != "instance"))
+        return dict(
+            sorted(models.items(), key=lambda item: item[1].experiment.infinity != "instance")
+        )
     shown = set(least_marked(results)["run"])
     return {run.parent.name: model for run, model in trained_runs(folder) if run.name in shown}
 

@@ -67,7 +67,7 @@ function sheet() {
     { selector: "edge[?directed]", style: { "curve-style": "bezier", "mid-target-arrow-shape": "vee", "mid-target-arrow-color": soft } },
     { selector: "edge.near", style: { label: "data(text)", color: soft, "font-size": 9, "text-margin-x": "data(right)",
       "text-margin-y": "data(down)" } },
-    { selector: "edge.picked", style: { "underlay-color": soft, "underlay-opacity": 0.28, "underlay-padding": 6 } },
+    { selector: "edge.picked", style: { "underlay-color": truth, "underlay-opacity": 0.35, "underlay-padding": 7, color: ink, "font-size": 12 } },
     { selector: "edge.to", style: { "target-arrow-shape": "triangle" } },
     { selector: "edge.from", style: { "source-arrow-shape": "triangle" } },
     { selector: "edge.to, edge.from, edge.self", style: { width: 2.8, "line-color": ink, "target-arrow-color": ink,
