@@ -15,9 +15,10 @@ from pathlib import Path
 from algotransfer import explore, sample_graphs
 from algotransfer.training.runs import environment, write_json
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+sys.path[:0] = [str(Path(__file__).parents[1] / folder) for folder in ("tests", "docs")]
 
 from browser.chromium import Browser  # pyright: ignore[reportMissingImports]
+from live_page import live_page  # pyright: ignore[reportMissingImports]
 
 MODELS = {
     "NE": "ne-dijkstra-na",
@@ -25,6 +26,7 @@ MODELS = {
     "relax": "relax-dijkstra-na-4a6b0caf5adbc5a0",
 }
 SIZES = (20, 50, 100, 200)  # nodes
+FRONT_PAGE = "front page"
 COMMAND = ["explore", "ne-dijkstra-tf", "ne++-dijkstra-na", "--num-nodes", "50"]
 EDIT = """
 const done = arguments[0];
@@ -94,9 +96,9 @@ def main() -> None:
         seconds = write_seconds(folder, min(options.repeats, 5))
         graph = sample_graphs("er", 1, 50, seed=1, split="test")[0]
         pages = {"algorithm alone": (), "one model": ("ne++-dijkstra-na",), "three models": MODELS}
-        sizes = {}
-        for label, models in pages.items():
-            path = explore(graph, models).save(folder / "size.html")
+        sizes, viewers = {}, {label: explore(graph, models) for label, models in pages.items()}
+        for label, viewer in {**viewers, FRONT_PAGE: live_page()}.items():
+            path = viewer.save(folder / "size.html")
             browser.open(path)
             ready = float(browser.js("document.body.dataset.ready"))
             sizes[label] = {"bytes": path.stat().st_size, "ready_ms": ready}
@@ -111,6 +113,7 @@ def main() -> None:
     content = {
         "command": ["algotransfer", *COMMAND],
         "write_seconds": seconds,
+        "front_page": sizes.pop(FRONT_PAGE),  # of the documentation
         "pages_of_50_nodes": sizes,
         "edits": edits,
         "browser": browser.driver.capabilities["browserVersion"],

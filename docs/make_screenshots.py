@@ -45,6 +45,7 @@ def photograph(browser: Browser, viewer: Viewer, anchor: str, path: Path) -> Non
     """Opens a page at some step and writes what a window of 1280 × 800 shows of it."""
     with tempfile.TemporaryDirectory() as folder:
         browser.open(viewer.save(Path(folder) / "page.html"), anchor)
+        browser.wait("networks.every((network) => network?.complete)")
         time.sleep(1)  # the canvas is painted a frame or two later
         shot = Image.open(io.BytesIO(browser.driver.get_screenshot_as_png()))
     # A palette: pictures of flat areas need no more colours, and a third of the bytes.
