@@ -15,7 +15,8 @@ from pathlib import Path
 from algotransfer import explore, sample_graphs
 from algotransfer.training.runs import environment, write_json
 
-sys.path[:0] = [str(Path(__file__).parents[1] / folder) for folder in ("tests", "docs")]
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "docs"))
 
 from browser.chromium import Browser  # pyright: ignore[reportMissingImports]
 from live_page import live_page  # pyright: ignore[reportMissingImports]

@@ -49,8 +49,10 @@ def made_pages() -> dict[str, str]:
     return {"live.html": live_page().html(), "report.html": report, **pages}
 
 
-def on_page_markdown(markdown: str, **_) -> str:
+def on_page_markdown(markdown: str, page=None, **_) -> str:
     """Replace the placeholders of a page; MkDocs calls this for every page."""
+    if page is not None and page.is_homepage:
+        page.meta["hide"] = ["toc"]  # room for the live page
     markdown = LIVE.sub(FRAME, markdown).replace("](../results/report.html", "](report.html")
     if FAULTS in markdown:
         return markdown.replace(FAULTS, faults_tables())

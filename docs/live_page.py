@@ -1,4 +1,4 @@
-"""Write the live page of the documentation's front page: `python docs/live_page.py --out live.html`.
+"""Write the live page of the front page: `python docs/live_page.py --out live.html`.
 
 `mkdocs build` makes it too, so that the site always has the present page. Nothing is trained: the
 weights come with the package.

@@ -48,8 +48,9 @@ def test_wheel_holds_the_package_and_nothing_else(wheel):
     folders = {name.split("/")[0] for name in names}
     assert folders == {"algotransfer", f"{wheel.name.split('-py3')[0]}.dist-info"}
     assert {"algotransfer/py.typed", "algotransfer/paper/paper_tables.csv"} <= set(names)
-    static = ROOT / "src" / "algotransfer" / "explorer" / "static"
-    assert {f"algotransfer/explorer/static/{path.name}" for path in static.iterdir()} <= set(names)
+    static = [path for path in (ROOT / "src" / "algotransfer").glob("*/static/*") if path.is_file()]
+    assert {str(path.relative_to(ROOT / "src")) for path in static} <= set(names)
+    assert {path.parts[-3] for path in static} == {"explorer", "report"}
     assert not [name for name in names if "__pycache__" in name]
     assert [name for name in names if name.endswith("licenses/LICENSE")]
     assert [name for name in names if name.endswith("cytoscape.LICENSE") and "licenses/" in name]

@@ -292,8 +292,9 @@ def test_a_hundred_nodes_and_three_models_are_small_and_quick(browser, tmp_path,
     used = next(one["value"] for one in metrics if one["name"] == "ThreadTime")
     record_property("seconds until ready", float(browser.js("document.body.dataset.ready")) / 1000)
     record_property("seconds of the processor", used)
-    # Time of the processor since the page began to load: other programs do not make it slow.
-    assert 0 < used < 1
+    # Time of the processor since the page began to load. The steps of two networks may be in it,
+    # which run after the page is ready, if other programs make the browser wait.
+    assert 0 < used < 3
     assert browser.js("performance.getEntriesByType('resource').length") == 0
     browser.press(RIGHT)
     assert step_of(browser) == 1
