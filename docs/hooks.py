@@ -14,7 +14,7 @@ BENCHES = "<!-- every results/bench-*.json as a table -->"
 FAULTS = "<!-- results/faults.json and results/fuzz.json as tables -->"
 # Outside the site, where nothing runs, a picture stands for the live page.
 LIVE = re.compile("<!-- live page -->.*?<!-- end of live page -->", re.DOTALL)
-FRAME = """<iframe src="live.html" title="Dijkstra's algorithm and five networks, live"
+FRAME = """<iframe src="live.html#step=49" title="Dijkstra's algorithm and five networks, live"
  style="width: 100%; height: 1010px; border: 1px solid #8884; border-radius: 12px"></iframe>
 
 [Open the live page alone](live.html)"""

@@ -58,6 +58,7 @@ SLOW = (
     "explorer/test_display.py",
     "explorer/test_editing.py",
     "explorer/test_engine.py",
+    "explorer/test_gestures.py",
     "explorer/test_live_page.py",
     "faults",
     "networks/test_edge_kernel.py",

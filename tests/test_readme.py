@@ -198,7 +198,7 @@ def test_other_pages_pass_through(hooks):
 
 def test_the_live_page_replaces_its_picture_in_the_site(hooks):
     text = hooks.on_page_markdown((DOCS / "index.md").read_text(), page=None)
-    assert '<iframe src="live.html"' in text
+    assert '<iframe src="live.html#step=49"' in text
     assert "explore.webp" not in text
     text = hooks.on_page_markdown((DOCS / "results.md").read_text(), page=None)
     assert "](report.html#claims)" in text
