@@ -59,6 +59,12 @@ for (const head of document.querySelectorAll("main thead th")) {
   head.append(button);
 }
 
+// The second column stays in view beside the first, whose width is known only here.
+const widths = new ResizeObserver((entries) => {
+  for (const { target } of entries) target.closest("table").style.setProperty("--first", `${target.offsetWidth}px`);
+});
+for (const head of document.querySelectorAll(".wide:not(.text) thead th:first-child")) widths.observe(head);
+
 // ---- The distribution of seeds behind a number
 
 const box = make("div", { id: "seeds", role: "group", "aria-label": "Distribution of seeds" });
