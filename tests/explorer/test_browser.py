@@ -278,6 +278,8 @@ def test_notebooks_show_the_page_in_a_frame(browser, viewer, tmp_path):
     browser.find("h1").click()
     browser.press(RIGHT)
     assert step_of(browser) == 1
+    browser.driver.execute_script("$('link').click()")
+    assert browser.text("#notice").startswith("In a notebook the page has no address")
     browser.driver.switch_to.default_content()
 
 

@@ -148,8 +148,12 @@ function openLink(text) {
 
 function shareLink() {
   const fields = new URLSearchParams({ step: now.step, choice: now.choice, node: now.node, graph: encodeGraph(graph) });
-  history.replaceState(null, "", `#${fields}`);
-  const done = (copied) => notify(copied ? "The link is copied." : "The address of this page is now a link to this graph.", true);
+  try { history.replaceState(null, "", `#${fields}`); } catch { // a page without an address
+    notify("In a notebook the page has no address: save it as a file with .save(path) to share links, or download the graph.");
+    return;
+  }
+  const elsewhere = window === window.top ? "The address of this page is now a link to this graph." : "The link could not be copied: open the page alone to share it.";
+  const done = (copied) => notify(copied ? "The link is copied." : elsewhere, true);
   if (navigator.clipboard) navigator.clipboard.writeText(location.href).then(() => done(true), () => done(false)); else done(false);
 }
 
