@@ -20,8 +20,8 @@ class ReportCommand:
     """Folder to copy the weights of the runs to, named after their experiments (plus their hash,
     if settings differ from the paper's or the name is taken)."""
     examples: bool = False
-    """Write an `explore` page for every network in --folder, or else in the package, and link the
-    numbers of the HTML page to them."""
+    """Write live pages of the networks in --folder, or else in the package (`explore`), and link
+    the HTML page to them."""
 
     def run(self) -> None:
         """Collect the results and write the reports."""
