@@ -15,8 +15,8 @@ function svg(name, attributes = {}, text) {
 }
 
 function lineOf(index) {
-  const kind = index % DASHES.length;
-  return { style: `stroke: var(--c${kind})`, "stroke-dasharray": DASHES[kind], fill: "none" };
+  const count = DASHES.length, kind = index % count, dashes = DASHES[(index + Math.floor(index / count)) % count];
+  return { style: `stroke: var(--c${kind})`, "stroke-dasharray": dashes, fill: "none" };
 }
 
 function swatch(index) {
