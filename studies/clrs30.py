@@ -29,8 +29,8 @@ SCORES = Path("results/clrs30.csv")
 COLUMNS = ["system", "target", "task", "test", "num_nodes", "num_graphs", "metric", "seed", "value"]
 
 
-def experiments(model: str, extra_steps: int) -> list[Experiment]:
-    return [Experiment(model=model, target=target, extra_steps=extra_steps) for target in TASKS]
+def experiments(model: str, extra_steps: int, targets: list[str]) -> list[Experiment]:
+    return [Experiment(model=model, target=target, extra_steps=extra_steps) for target in targets]
 
 
 def official(path: Path, task: str) -> list[dict]:
@@ -78,10 +78,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("action", choices=("train", "score"))
     parser.add_argument("--model", default="relax")
+    parser.add_argument("--target", choices=tuple(TASKS), help="default: all targets")
     parser.add_argument("--extra-steps", type=int, default=0)
     parser.add_argument("--folder", type=Path, default=FOLDER)
     arguments = parser.parse_args()
-    chosen = experiments(arguments.model, arguments.extra_steps)
+    targets = [arguments.target] if arguments.target else list(TASKS)
+    chosen = experiments(arguments.model, arguments.extra_steps, targets)
     if arguments.action == "train":
         for experiment in chosen:
             path, _ = train(experiment, SEEDS, data="clrs30", folder=arguments.folder)
