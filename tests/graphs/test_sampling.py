@@ -23,6 +23,10 @@ GOLDEN = {
     ("er", 2, 100, 7): "1de7a083e753baf9",
     ("ba", 2, 50, 7): "aa1f75c6f3833ac4",
     ("grid", 3, 120, 7): "5b0a80b37c168a51",
+    ("ws", 5, 20, 0): "8febb2339813ab2b",
+    ("ws", 2, 100, 7): "6e2625a984b2e3b0",
+    ("delaunay", 5, 20, 0): "a18a91eaa1c3da07",
+    ("delaunay", 2, 100, 7): "dc84f1b78706d8a2",
 }
 
 
@@ -57,7 +61,7 @@ def test_bytes_never_change(arguments):
 
 
 @given(
-    family=st.sampled_from(["er", "ba", "grid"]),
+    family=st.sampled_from(["er", "ba", "grid", "ws", "delaunay"]),
     num_graphs=st.integers(1, 12),
     num_nodes=st.sampled_from([2, 3, 4, 6, 9, 20, 50, 120]),
     seed=st.integers(0, 2**70),
@@ -65,8 +69,7 @@ def test_bytes_never_change(arguments):
     attachments=st.integers(1, 6),
 )
 def test_samples_are_valid(family, num_graphs, num_nodes, seed, split, attachments):
-    if family == "grid":
-        num_nodes = max(num_nodes, 4)
+    num_nodes = max(num_nodes, {"grid": 4, "ws": 5, "delaunay": 3}.get(family, 2))
     attachments = min(attachments, num_nodes - 1)
     graphs = sample_graphs(
         family, num_graphs, num_nodes, seed, split=split, attachments=attachments

@@ -135,7 +135,8 @@ def make_dataset(
 
     **Arguments:**
 
-    - `family`: a family (`er`, `ba`, `grid`) or several, which follow one another in that order.
+    - `family`: a family (`er`, `ba`, `grid`, `ws`, `delaunay`) or several, which follow one another
+        in that order.
     - `num_graphs`: how many graphs *of each family*.
     - `split`: `train`, `validation`, `test` or any other name; no two share random numbers.
     - `attachments`: edges that a new node of a `ba` graph brings.

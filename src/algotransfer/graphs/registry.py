@@ -15,5 +15,7 @@ FAMILIES: Registry[Sampler] = Registry(
         "er": "algotransfer.graphs.families:erdos_renyi",
         "ba": "algotransfer.graphs.families:barabasi_albert",
         "grid": "algotransfer.graphs.families:grid",
+        "ws": "algotransfer.graphs.salsa_families:watts_strogatz",
+        "delaunay": "algotransfer.graphs.salsa_families:delaunay",
     },
 )

@@ -38,7 +38,8 @@ def sample_graphs(
 
     **Arguments:**
 
-    - `family`: `"er"` (Erdős–Rényi), `"ba"` (Barabási–Albert) or `"grid"`.
+    - `family`: `"er"` (Erdős–Rényi), `"ba"` (Barabási–Albert), `"grid"`, `"ws"` (Watts–Strogatz)
+        or `"delaunay"`.
     - `split`: name of the split; different splits share no random numbers.
     - `attachments`: edges of each new node of `ba`.
     - `shape`: shape of `grid`, `"any"` (default up to 100 nodes) or `"square"` (default above).
