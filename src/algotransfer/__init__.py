@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from algotransfer.algorithms import Trace as Trace
     from algotransfer.algorithms import run as run
     from algotransfer.bridges.pyg import to_pyg as to_pyg
+    from algotransfer.bridges.to_clrs import to_clrs as to_clrs
     from algotransfer.bridges.to_torch import to_torch as to_torch
+    from algotransfer.bridges.to_torch_dataset import to_torch_dataset as to_torch_dataset
     from algotransfer.datasets import Dataset as Dataset
     from algotransfer.datasets import from_graphs as from_graphs
     from algotransfer.datasets import load_dataset as load_dataset

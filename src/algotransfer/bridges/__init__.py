@@ -1,1 +1,1 @@
-"""Conversion from dm-clrs and to PyTorch Geometric; each library is imported on first use."""
+"""Conversion from and to dm-clrs, and to PyTorch; each library is imported on first use."""
