@@ -53,25 +53,37 @@ def wide(path: Path, task: str) -> list[dict]:
     return frame[columns].assign(test="wide").to_dict("records")
 
 
-def score(experiments: list[Experiment], folder: Path) -> None:
-    import pandas
+def system_of(experiment: Experiment) -> str:
+    """Return the name of a network in the column `system`."""
+    extra_steps = experiment.extra_steps
+    return experiment.model + (f"-extra{extra_steps}" if extra_steps else "")
 
-    tables = [pandas.read_csv(SCORES)] if SCORES.exists() else []
+
+def score(experiments: list[Experiment], folder: Path) -> None:
+    """Score trained networks and write the rows."""
     for experiment in experiments:
         for weights in sorted((folder / experiment.name).glob("*/weights.npz")):
             for task in TASKS[experiment.target]:
                 rows = official(weights.parent, task) + wide(weights.parent, task)
-                system = experiment.model + f"-extra{experiment.extra_steps}" * bool(
-                    experiment.extra_steps
-                )
-                names = {"system": system, "target": experiment.target, "task": task}
-                tables.append(pandas.DataFrame(rows).assign(**names))
+                names = {"target": experiment.target, "task": task}
+                add_scores(system_of(experiment), [{**row, **names} for row in rows])
                 print(f"scored {experiment.name} on {task}", flush=True)
-    table = pandas.concat(tables)[COLUMNS]
+
+
+def add_scores(system: str, rows: list[dict]) -> None:
+    """Add the rows of a system to the table, or replace those with the same keys.
+
+    Other studies can call it for systems of their own; `SYSTEMS` in `studies/scoreboard.py` then
+    needs an entry with the system's name.
+    """
+    import pandas
+
+    tables = [pandas.read_csv(SCORES)] if SCORES.exists() else []
+    table = pandas.concat([*tables, pandas.DataFrame(rows).assign(system=system)])[COLUMNS]
     keys = COLUMNS[:-1]
     table = table.drop_duplicates(keys, keep="last").sort_values(keys)
     table.to_csv(SCORES, index=False)
-    print(f"wrote {SCORES}")
+    print(f"wrote {SCORES}: {len(rows)} rows of {system}")
 
 
 def main() -> None:

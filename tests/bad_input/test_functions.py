@@ -25,7 +25,8 @@ from algotransfer.errors import UserError
 pytestmark = pytest.mark.usefixtures("quick_to_compile")
 SECONDS = 60  # that a call may take
 # `ALGORITHMS` is data; graphs and traces are made by other functions, out of arrays.
-NOT_CALLED = {"ALGORITHMS", "Graph", "Trace", "paper_tables", "to_pyg", "to_torch"}
+NOT_CALLED = {"ALGORITHMS", "Graph", "Trace", "paper_tables"}
+NOT_CALLED |= {"to_pyg", "to_torch", "to_torch_dataset"}  # need PyTorch
 
 
 class Accepted(Exception):
@@ -63,6 +64,7 @@ def calls(tmp_path_factory):
         "from_scipy": {"matrix": scipy.sparse.csr_array(1 - np.eye(3)), "source": 2},
         "to_scipy": {"graph": batch[0]},
         "from_pyg": {"data": pyg, "source": 1},
+        "to_clrs": {"task": "dijkstra", "graphs": data},
         "split_dataset": {"dataset": data, "validation_share": 0.5, "seed": 0},
         "write_graph": {"path": folder / "new.csv", "graph": batch[0], "names": list("abcde")},
         "load_dataset": {"path": folder / "data.npz"},

@@ -13,7 +13,7 @@ def test_export_is_right_and_batches(in_pyg):
 
 
 def test_the_page_about_pytorch_can_be_followed(in_pyg):
-    assert int(in_pyg("tests/bridges/check_pytorch_page.py")) == 4
+    assert int(in_pyg("tests/bridges/check_pytorch_page.py")) == 7
 
 
 def test_without_pyg_the_error_names_the_extra(monkeypatch):

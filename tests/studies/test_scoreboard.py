@@ -1,0 +1,51 @@
+"""The scoreboard: page and table are those that the command makes, and rows are complete."""
+
+import pandas
+import pytest
+import scoreboard
+
+
+@pytest.fixture(scope="module")
+def table():
+    return scoreboard.scoreboard()
+
+
+def test_committed_table_and_page_are_those_of_the_command(table):
+    committed = pandas.read_csv(scoreboard.SCOREBOARD, dtype=str, keep_default_na=False)
+    pandas.testing.assert_frame_equal(committed, table.reset_index(drop=True))
+    assert scoreboard.PAGE.read_text(encoding="utf-8") == scoreboard.page(table)
+
+
+def test_every_row_says_what_it_is(table):
+    for column in ("system", "hints", "steps_given", "task", "training_data", "test_data"):
+        assert table[column].str.strip().all(), column
+    assert table["seeds"].str.strip().all()
+    is_ours = table["source"].str.startswith("ours: `python studies/")
+    assert (is_ours | table["source"].str.contains("](https://", regex=False)).all()
+    scored = table[["micro_f1", "node_accuracy", "graph_accuracy"]]
+    assert (scored != "").any(axis=1).all()
+    for column in scored:
+        numbers = pandas.to_numeric(scored[column]).dropna()
+        assert ((numbers >= 0) & (numbers <= 100)).all()
+
+
+def test_our_rows_are_the_means_of_the_measured_seeds(table):
+    measured = pandas.read_csv(scoreboard.CLRS30)
+    chosen = (measured["task"] == "dag_shortest_paths") & (measured["num_nodes"] == 1024)
+    mean = 100 * measured[chosen & (measured["metric"] == "micro_f1")]["value"].mean()
+    row = table[
+        (table["task"] == "dag_shortest_paths") & table["test_data"].str.contains("1,024 nodes")
+    ]
+    assert row["micro_f1"].astype(float).tolist() == [pytest.approx(mean, abs=0.005)]
+
+
+def test_almost_perfect_is_not_rounded_to_perfect():
+    assert scoreboard._number(100.0) == "100.00"
+    assert scoreboard._number(99.998) == "99.9980"
+    assert scoreboard._number(97.391) == "97.39"
+
+
+def test_a_system_without_description_is_refused():
+    measured = pandas.read_csv(scoreboard.CLRS30).head(3).assign(system="unknown")
+    with pytest.raises(SystemExit, match=r"\['unknown'\]; describe them in SYSTEMS"):
+        scoreboard.clrs30_rows(measured)
