@@ -10,6 +10,7 @@ from evaluation import clrs_predictions
 
 from algotransfer.algorithms import ALGORITHMS, run
 from algotransfer.bridges.clrs import ClrsFeedback, from_clrs, import_clrs
+from algotransfer.errors import UserError
 
 # Made by: .venv-clrs/bin/python benchmarks/peers/clrs_samples.py feedback FILE.npz
 COMMITTED = Path(__file__).with_name("clrs_feedback.npz")
@@ -173,6 +174,35 @@ def test_missing_arrays_are_named(raw, tmp_path):
         import_clrs(write(tmp_path / "rest.npz", rest))
     with pytest.raises(ValueError, match="holds no arrays; write it with"):
         import_clrs(write(tmp_path / "nothing.npz", {}))
+
+
+FOREIGN = {
+    "A": [
+        (lambda a: a[0, 0], r"A of 'dijkstra' has shape \(20,\); expected \[graphs, nodes, nodes\]"),
+        (lambda a: a[:, :5], r"A of 'dijkstra' has shape \(32, 5, 20\)"),
+        (lambda a: a[:0], "at least one of each"),
+        (lambda a: -a, "A of 'dijkstra' has a negative weight"),
+        (lambda a: a * np.nan, "A of 'dijkstra' .* expected finite numbers"),
+        (lambda a: a[:, :5, :5], r"adj of 'dijkstra' .* of shape \(32, 5, 5\)"),
+    ],
+    "s": [
+        (lambda s: s * 0, "s of 'dijkstra' marks no or several sources"),
+        (lambda s: s[0], r"s of 'dijkstra' has shape \(20,\)"),
+    ],
+    "pi": [(lambda pi: pi + 1, r"pi of 'dijkstra' has values outside 0…19")],
+    "d": [(lambda d: d.astype(str), "d of 'dijkstra' .* expected finite numbers")],
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "message"),
+    [(name, *case) for name, cases in FOREIGN.items() for case in cases],
+)
+def test_foreign_arrays_are_refused(raw, tmp_path, name, change, message):
+    arrays = {key: array for key, array in raw.items() if key.startswith("dijkstra.")}
+    arrays[f"dijkstra.{name}"] = change(arrays[f"dijkstra.{name}"])
+    with pytest.raises(UserError, match=message):
+        import_clrs(write(tmp_path / "foreign.npz", arrays))
 
 
 @pytest.mark.parametrize("damage", ["truncated", "text", "empty", "pickled", "one array"])

@@ -113,6 +113,7 @@ def _convert(name: str, probes: Mapping[str, np.ndarray]) -> ClrsFeedback:
             f"the feedback of {name!r:.80} has {', '.join(probes)!s:.80} but not "
             f"{', '.join(missing)}; write it with benchmarks/peers/clrs_samples.py"
         )
+    _check_arrays(name, {probe: probes[probe] for probe in needed})
     reached = probes[counterpart.reached] == 1
     unreached_key = ALGORITHMS[counterpart.algorithm].unreached_key
     key = np.where(reached, probes[counterpart.key], unreached_key)
@@ -122,6 +123,29 @@ def _convert(name: str, probes: Mapping[str, np.ndarray]) -> ClrsFeedback:
         key=key.astype(np.float32),
         pred=np.where(reached, probes["pi"], -1).astype(np.int32),
     )
+
+
+def _check_arrays(name: str, probes: Mapping[str, np.ndarray]) -> None:
+    """Raise a `UserError` unless shapes and values are those of a feedback."""
+    shape = probes["A"].shape
+    if len(shape) != 3 or shape[1] != shape[2] or 0 in shape:
+        raise UserError(
+            f"A of {name!r:.80} has shape {shape}; expected [graphs, nodes, nodes], at least one of "
+            "each: write the file with benchmarks/peers/clrs_samples.py"
+        )
+    for probe, data in probes.items():
+        expected = shape if probe in ("A", "adj") else shape[:2]
+        if data.shape != expected or data.dtype.kind not in "biuf" or not np.isfinite(data).all():
+            raise UserError(
+                f"{probe} of {name!r:.80} has shape {data.shape} and type {data.dtype}; expected "
+                f"finite numbers of shape {expected}"
+            )
+    if (probes["A"][probes["adj"] > 0] < 0).any():
+        raise UserError(f"A of {name!r:.80} has a negative weight; expected weights above 0")
+    if ((probes["s"] == 1).sum(axis=1) != 1).any():
+        raise UserError(f"s of {name!r:.80} marks no or several sources; expected one in each graph")
+    if not np.isin(probes["pi"], np.arange(shape[1])).all():
+        raise UserError(f"pi of {name!r:.80} has values outside 0…{shape[1] - 1}; expected nodes")
 
 
 def _graphs(
