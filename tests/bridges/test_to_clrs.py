@@ -1,4 +1,4 @@
-"""Export with dm-clrs' names: against dm-clrs where it is installed, against its hashes elsewhere."""
+"""Export with dm-clrs' names: against dm-clrs where it is installed, else against its hashes."""
 
 import hashlib
 import json

@@ -130,8 +130,8 @@ def _check_arrays(name: str, probes: Mapping[str, np.ndarray]) -> None:
     shape = probes["A"].shape
     if len(shape) != 3 or shape[1] != shape[2] or 0 in shape:
         raise UserError(
-            f"A of {name!r:.80} has shape {shape}; expected [graphs, nodes, nodes], at least one of "
-            "each: write the file with benchmarks/peers/clrs_samples.py"
+            f"A of {name!r:.80} has shape {shape}; expected [graphs, nodes, nodes], at least one "
+            "of each: write the file with benchmarks/peers/clrs_samples.py"
         )
     for probe, data in probes.items():
         expected = shape if probe in ("A", "adj") else shape[:2]
@@ -143,7 +143,7 @@ def _check_arrays(name: str, probes: Mapping[str, np.ndarray]) -> None:
     if (probes["A"][probes["adj"] > 0] < 0).any():
         raise UserError(f"A of {name!r:.80} has a negative weight; expected weights above 0")
     if ((probes["s"] == 1).sum(axis=1) != 1).any():
-        raise UserError(f"s of {name!r:.80} marks no or several sources; expected one in each graph")
+        raise UserError(f"s of {name!r:.80} marks no or several sources; expected one per graph")
     if not np.isin(probes["pi"], np.arange(shape[1])).all():
         raise UserError(f"pi of {name!r:.80} has values outside 0…{shape[1] - 1}; expected nodes")
 
