@@ -19,7 +19,7 @@ from algotransfer.experiment import Experiment
 from algotransfer.training.train import train
 
 TASKS = {
-    "bellman_ford": ("bellman_ford", "bfs", "floyd_warshall"),
+    "bellman_ford": ("bellman_ford", "bfs", "dijkstra", "floyd_warshall"),
     "dijkstra": ("dijkstra",),
     "dag_shortest_paths": ("dag_shortest_paths",),
 }

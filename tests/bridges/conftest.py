@@ -20,6 +20,7 @@ def runner(peer: str):
 
     def run(*arguments) -> str:
         environment = os.environ | {"PYTHONPATH": str(ROOT / "src"), "TF_CPP_MIN_LOG_LEVEL": "3"}
+        environment["OMP_NUM_THREADS"] = "1"  # torch's threads wait for each other on busy cores
         finished = subprocess.run(
             [python, *arguments], cwd=ROOT, env=environment, capture_output=True, text=True
         )
