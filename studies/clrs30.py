@@ -62,11 +62,13 @@ def system_of(experiment: Experiment) -> str:
     return experiment.model + (f"-extra{extra_steps}" if extra_steps else "")
 
 
-def score(experiments: list[Experiment], folder: Path) -> None:
-    """Score trained networks and write the rows."""
+def score(experiments: list[Experiment], folder: Path, only: str | None) -> None:
+    """Score trained networks and write the rows, for one task or for all."""
     for experiment in experiments:
         for weights in sorted((folder / experiment.name).glob("*/weights.npz")):
             for task in TASKS[experiment.target]:
+                if only not in (None, task):
+                    continue
                 rows = official(weights.parent, task) + wide(weights.parent, task)
                 names = {"target": experiment.target, "task": task}
                 add_scores(system_of(experiment), [{**row, **names} for row in rows])
@@ -94,6 +96,7 @@ def main() -> None:
     parser.add_argument("action", choices=("train", "score"))
     parser.add_argument("--model", default="relax")
     parser.add_argument("--target", choices=tuple(TASKS), help="default: all targets")
+    parser.add_argument("--task", help="task to score (default: all that a target answers)")
     parser.add_argument("--extra-steps", type=int, default=0)
     parser.add_argument("--max-epochs", type=int, default=500)
     parser.add_argument("--folder", type=Path, default=FOLDER)
@@ -106,7 +109,7 @@ def main() -> None:
             path, _ = train(experiment, SEEDS, data="clrs30", folder=arguments.folder)
             print(f"{experiment.name}: {path}", flush=True)
     else:
-        score(chosen, arguments.folder)
+        score(chosen, arguments.folder, arguments.task)
 
 
 if __name__ == "__main__":

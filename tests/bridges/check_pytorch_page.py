@@ -11,7 +11,7 @@ blocks = re.findall(r"<!-- not run: .*? -->\n```python\n(.*?)```", page.read_tex
 for block in blocks:
     exec(compile(block, page.name, "exec"), names)
 assert names["key"].shape == (200, 21, 20)
-assert names["batch"].num_graphs == 64
+assert next(iter(names["loader"])).num_graphs == 64
 assert 0.3 < names["wrong"].mean() < 0.9  # many nodes do not take their lightest edge
 assert names["steps"].key.shape == (50, 50)
 assert names["stacked"]["weights"].shape == (32, 20, 20)
