@@ -108,7 +108,8 @@ def _feedback(task: ClrsTask, weights: np.ndarray, asked: Graph, output: np.ndar
     adjacency = ((weights != 0) | np.eye(num_nodes, dtype=bool)).astype(np.float64)
     inputs = [DataPoint("pos", "node", "scalar", position)]
     if task.sampler.has_source:
-        inputs.append(DataPoint("s", "node", "mask_one", _one_hot(asked.source, num_nodes)))
+        is_source = np.eye(num_nodes)[np.asarray(asked.source)]
+        inputs.append(DataPoint("s", "node", "mask_one", is_source))
     inputs.append(DataPoint("A", "edge", "scalar", weights))
     inputs.append(DataPoint("adj", "edge", "mask", adjacency))
     hints, lengths = (), np.zeros(count)
@@ -172,10 +173,6 @@ def _hints(
 def _own_where_missing(pred: Int[np.ndarray, "*shape n"]) -> Int[np.ndarray, "*shape n"]:
     """In dm-clrs, a node without a predecessor points at itself."""
     return np.where(pred < 0, np.arange(pred.shape[-1]), pred)
-
-
-def _one_hot(node: Int[np.ndarray, " graphs"], num_nodes: int) -> Float[np.ndarray, "graphs n"]:
-    return np.eye(num_nodes)[np.asarray(node)]
 
 
 HINTS: dict[str, Callable[[Trace, np.ndarray], tuple[tuple[DataPoint, ...], np.ndarray]]] = {
