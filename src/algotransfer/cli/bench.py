@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from algotransfer.algorithms.registry import ALGORITHMS
-from algotransfer.cli.options import check_file, choice, optional
+from algotransfer.cli.options import Json, check_file, choice, optional
 from algotransfer.datasets.presets import PRESETS
 from algotransfer.errors import UserError
 from algotransfer.experiment import check_seeds
@@ -53,6 +53,7 @@ class BenchCommand:
     """File of an earlier measurement on the same device to compare with (.json)."""
     out: Annotated[Path | None, optional("FILE")] = None
     """File for the numbers (.json)."""
+    json: Json = False
 
     def run(self) -> None:
         """Measure each part, print tables, compare, write the numbers."""
@@ -75,7 +76,14 @@ class BenchCommand:
 
         from algotransfer.bench import suite
         from algotransfer.bench.measurement import Measurement, measure_ceilings
-        from algotransfer.cli.console import errors, next_step, output, plain_console, wrote
+        from algotransfer.cli.console import (
+            errors,
+            next_step,
+            output,
+            plain_console,
+            print_json,
+            wrote,
+        )
         from algotransfer.devices import default_device
         from algotransfer.training.runs import environment, write_json
 
@@ -105,7 +113,9 @@ class BenchCommand:
             "cores": os.cpu_count(),
             **environment(),
         }
-        if rows:
+        if self.json:
+            print_json(report)
+        elif rows:
             # Output to a file is 80 columns wide by default, too narrow for the names.
             wide = plain_console(file=output.file, width=max(TABLE_WIDTH, output.width))
             wide.print(_table(rows, ceilings, device.device_kind))

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from tyro.conf import Positional
 
-from algotransfer.cli.options import choice, optional
+from algotransfer.cli.options import Json, choice, optional
 from algotransfer.datasets.presets import PAPER_FAMILIES
 from algotransfer.errors import UserError
 from algotransfer.graphs.registry import FAMILIES
@@ -33,15 +33,14 @@ class CompareCommand:
     """Error to compare: pred (wrong predecessors), key, or another metric of `evaluate`."""
     out: Annotated[Path | None, optional("FOLDER")] = None
     """Folder for the tables (.csv, .tex) and the figure (.png)."""
-    json: bool = False
-    """Print the table as JSON."""
+    json: Json = False
 
     def run(self) -> None:
         """Compare, print the table, write the files."""
         FAMILIES.check(*self.family)
         if self.out is not None and self.out.is_file():
             raise UserError(f"--out {self.out} is a file; name a folder")
-        from algotransfer.cli.console import next_step, output, progress_bar, wrote
+        from algotransfer.cli.console import next_step, output, print_json, progress_bar, wrote
         from algotransfer.datasets import load_dataset
         from algotransfer.evaluation.evaluate import unseen_graphs
         from algotransfer.evaluation.result_tables import plain_table
@@ -63,24 +62,23 @@ class CompareCommand:
                 progress=lambda done, total: bar.update(task, completed=done, total=total),
             )
         if self.json:
-            output.print(comparison.table.to_json(orient="records"), soft_wrap=True)
-        else:
-            table = plain_table(["model"], ["nodes", "seeds", self.metric, "ratio (95 %)"])
-            for model, rows in comparison.table.groupby("model", sort=False):
-                row: Any
-                for place, row in enumerate(rows.itertuples()):
-                    known = row.ratio == row.ratio
-                    ratio = f"{row.ratio:.2f} ({row.low:.2f}–{row.high:.2f})" if known else ""
-                    table.add_row(
-                        "" if place else str(model),
-                        f"{row.num_nodes}",
-                        f"{row.seeds}",
-                        error_text(row),
-                        ratio,
-                    )
-            output.print(table)
+            print_json(comparison.table)
+        table = plain_table(["model"], ["nodes", "seeds", self.metric, "ratio (95 %)"])
+        for model, rows in comparison.table.groupby("model", sort=False):
+            row: Any
+            for place, row in enumerate(rows.itertuples()):
+                known = row.ratio == row.ratio
+                ratio = f"{row.ratio:.2f} ({row.low:.2f}–{row.high:.2f})" if known else ""
+                table.add_row(
+                    "" if place else str(model),
+                    f"{row.num_nodes}",
+                    f"{row.seeds}",
+                    error_text(row),
+                    ratio,
+                )
+        output.print(table)
         if self.out is not None:
             comparison.save(self.out)
             wrote(self.out)
-        elif not self.json:
+        else:
             next_step("add --out FOLDER to keep the tables and a figure")

@@ -1,8 +1,13 @@
 """Consoles: results on the standard output, progress and errors on the standard error."""
 
-from collections.abc import Iterator
+import json
+import math
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
@@ -44,6 +49,38 @@ def progress_bar() -> Progress:
         TimeElapsedColumn(),
     )
     return Progress(*columns, console=errors, transient=True, disable=not errors.is_terminal)
+
+
+@contextmanager
+def quiet_output(quiet: bool) -> Iterator[None]:
+    """Print no text on the standard output, which is left to `print_json`."""
+    before, output.quiet = output.quiet, quiet
+    try:
+        yield
+    finally:
+        output.quiet = before
+
+
+def print_json(content: Any) -> None:
+    """Print one JSON document on the standard output; null stands for NaN and infinity."""
+    sys.stdout.write(json.dumps(_to_json(content), indent=1) + "\n")
+
+
+def _to_json(value: Any) -> Any:
+    """Convert tuples with names, NumPy values, data frames and paths to JSON values."""
+    if hasattr(value, "_asdict"):
+        value = value._asdict()
+    elif hasattr(value, "to_dict"):
+        value = value.to_dict("records")
+    elif hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, Mapping):
+        return {str(name): _to_json(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_to_json(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return str(value) if isinstance(value, Path) else value
 
 
 def wrote(path: str | Path) -> None:

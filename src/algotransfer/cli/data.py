@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from algotransfer.algorithms.registry import ALGORITHMS
-from algotransfer.cli.options import check_writable, choice, optional
+from algotransfer.cli.options import Json, check_writable, choice, optional
 from algotransfer.datasets.presets import CLRS_TASKS, PRESETS
 from algotransfer.errors import UserError
 from algotransfer.graphs.registry import FAMILIES
@@ -65,12 +65,13 @@ class DataCommand:
     """File (.npz), or folder for several files; without it nothing is written."""
     statistics: Annotated[tuple[Path, ...], optional("FILE")] = ()
     """Only show the statistics of these data files (.npz)."""
+    json: Json = False
 
     def run(self) -> None:
         """Make or load the datasets, trace them, write the files, print statistics."""
         start = time.perf_counter()
         self._check()
-        from algotransfer.cli.console import next_step, output, wrote
+        from algotransfer.cli.console import next_step, output, print_json, wrote
         from algotransfer.cli.tables import graph_table, trace_table
         from algotransfer.datasets import graph_statistics
 
@@ -78,12 +79,15 @@ class DataCommand:
         traces, paths, writing = self._trace(datasets)
         making = time.perf_counter() - start - writing
 
-        output.print(graph_table({name: graph_statistics(d) for name, d in datasets.items()}))
+        graphs = {name: graph_statistics(dataset) for name, dataset in datasets.items()}
+        if self.json:
+            print_json({"graphs": graphs, "traces": traces, "files": paths})
+        output.print(graph_table(graphs))
         output.print(trace_table(traces))
         if not self.statistics:
-            graphs = sum(map(len, datasets.values()))
+            count = sum(map(len, datasets.values()))
             written = f", written in {writing:.1f} s" if paths else ""
-            output.print(f"{graphs:,} graphs and their traces made in {making:.1f} s{written}")
+            output.print(f"{count:,} graphs and their traces made in {making:.1f} s{written}")
         for folder, files in groupby(paths, key=lambda path: path.parent):
             names = [path.name for path in files]
             wrote(f"{folder / names[0]}" + f" and {len(names) - 1} more" * (len(names) > 1))

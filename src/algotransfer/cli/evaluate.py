@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from tyro.conf import Positional
 
-from algotransfer.cli.options import check_file, choice, optional
+from algotransfer.cli.options import Json, check_file, choice, optional
 from algotransfer.datasets.presets import CLRS_TASKS, PAPER_FAMILIES, PRESETS
 from algotransfer.errors import UserError
 from algotransfer.evaluation.registry import HALTING_RULES
@@ -53,6 +53,7 @@ class EvaluateCommand:
     """File for the table (.csv)."""
     keep: bool = False
     """Keep the rows of other graph sizes in the table of the run folder."""
+    json: Json = False
 
     def run(self) -> None:
         """Evaluate, print the table, write it."""
@@ -91,9 +92,9 @@ class EvaluateCommand:
 
     def _evaluate(self, folder: Path | None = None) -> None:
         from algotransfer.algorithms import get_algorithm
-        from algotransfer.cli.console import next_step, output, progress_bar, wrote
+        from algotransfer.cli.console import next_step, output, print_json, progress_bar, wrote
         from algotransfer.cli.tables import titled
-        from algotransfer.evaluation import beside_paper, beside_paper_table, summary_table
+        from algotransfer.evaluation import beside_paper, beside_paper_table, summary, summary_table
         from algotransfer.evaluation.clrs_scores import clrs_scores, clrs_table
         from algotransfer.evaluation.evaluate import (
             EVALUATION,
@@ -119,13 +120,22 @@ class EvaluateCommand:
                 lambda done, total: bar.update(task, completed=done, total=total),
                 self.halt,
             )
+        document = {
+            "model": self.model,
+            "summary": summary(frame),
+            "paper": beside_paper(frame, model.experiment),
+        }
         output.print(summary_table(frame))
         target = get_algorithm(model.experiment.target)
         if self.preset == OFFICIAL and target.predicts_predecessors:
-            output.print(titled("Score of CLRS-30", clrs_table(clrs_scores(model, self.task))))
-        if len(beside_paper(frame, model.experiment)):
+            scores = clrs_scores(model, self.task)
+            output.print(titled("Score of CLRS-30", clrs_table(scores)))
+            document["clrs30"] = scores
+        if len(document["paper"]):
             output.print()
             output.print(beside_paper_table(frame, model.experiment))
+        if self.json:
+            print_json(document)
         if folder is not None:
             wrote(save_evaluation(folder, frame, self.keep))
         elif self.out is not None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from tyro.conf import Positional
 
-from algotransfer.cli.options import check_file, optional
+from algotransfer.cli.options import Json, check_file, optional
 from algotransfer.errors import UserError
 
 if TYPE_CHECKING:
@@ -42,6 +42,7 @@ class ExecuteCommand:
     """Number that stands for ∞, in the units of the weights."""
     out: Annotated[Path | None, optional("PATH")] = None
     """File for both answers: .csv (one line per node) or .graphml."""
+    json: Json = False
 
     def run(self) -> None:
         """Run the network, print both answers side by side, write them."""
@@ -50,7 +51,7 @@ class ExecuteCommand:
         check_file(self.out)
         import numpy as np
 
-        from algotransfer.cli.console import next_step, output, wrote
+        from algotransfer.cli.console import next_step, output, print_json, wrote
         from algotransfer.cli.options import read_user_graph
         from algotransfer.cli.tables import titled
         from algotransfer.evaluation.execute import execute
@@ -87,6 +88,21 @@ class ExecuteCommand:
         )
         if answer.weight_factor != 1:
             output.print(f"the network saw the weights times {answer.weight_factor:.4g}")
+        if self.json:
+            print_json(
+                {
+                    "algorithm": answer.algorithm.name,
+                    "source": names[int(graph.source)],
+                    "seed": answer.seed,
+                    "steps": answer.steps,
+                    "infinity": answer.infinity,
+                    "weight_factor": answer.weight_factor,
+                    "reached": answer.reached.sum(),
+                    "differ": answer.wrong.sum(),
+                    "worse": answer.worse.sum(),
+                    "nodes": [dict(zip(COLUMNS, row, strict=True)) for row in rows],
+                }
+            )
         if self.out is None:
             next_step("add --out FILE.csv or --out FILE.graphml to keep both answers")
             return

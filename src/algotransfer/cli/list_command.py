@@ -8,10 +8,11 @@ from typing import Annotated, Any, Literal
 
 from tyro.conf import Positional
 
-from algotransfer.cli.options import optional
+from algotransfer.cli.options import Json, optional
 from algotransfer.errors import UserError
 
-Section = tuple[str, tuple[str, ...], Iterable[tuple[str, ...]]]  # title, columns, rows
+# Key in JSON, title, columns, rows.
+Section = tuple[str, str, tuple[str, ...], Iterable[tuple[str | int, ...]]]
 
 
 @dataclass(frozen=True)
@@ -22,21 +23,26 @@ class ListCommand:
     """What to list: trained models only, or all names."""
     target: Annotated[str | None, optional("ALGORITHM", "all")] = None
     """Only trained models that have learned this algorithm."""
+    json: Json = False
 
     def run(self) -> None:
         """Print a table for each kind of name."""
-        from algotransfer.cli.console import next_step, output
+        from algotransfer.cli.console import next_step, output, print_json
         from algotransfer.cli.tables import titled
         from algotransfer.evaluation.result_tables import plain_table
 
         if self.target is not None and self.kind is None:
             raise UserError(f"--target selects trained models: list models --target {self.target}")
         sections = [_trained_models(self.target)]
-        for title, columns, rows in sections if self.kind else [*_sections(), *sections]:
+        document = {}
+        for key, title, columns, rows in sections if self.kind else [*_sections(), *sections]:
             table = plain_table(columns)
-            for row in rows:
-                table.add_row(*row)
+            document[key] = [dict(zip(columns, row, strict=True)) for row in rows]
+            for row in document[key]:
+                table.add_row(*map(str, row.values()))
             output.print(titled(title, table))
+        if self.json:
+            print_json(document)
         make_data = "data --algorithm dijkstra --family er --out er_dijkstra.npz"
         next_step(f"algotransfer {'execute NAME GRAPH.csv' if self.kind else make_data}")
 
@@ -52,28 +58,30 @@ def _sections() -> Iterator[Section]:
 
     head = ("name", "title", "framework", "weights")
     rows = ((a.name, a.title, a.framework.name, _weights(*a.weights)) for a in ALGORITHMS.values())
-    yield "Algorithms (--algorithm, --target, --base)", head, rows
-    yield "Graph families (--family)", ("name", "description"), _described(FAMILIES)
+    yield "algorithms", "Algorithms (--algorithm, --target, --base)", head, rows
+    yield "families", "Graph families (--family)", ("name", "description"), _described(FAMILIES)
     head = ("name", "families", "train", "validation", "test")
     rows = ((name, *_splits(preset)) for name, preset in PRESETS.items())
-    yield "Presets (--preset): graphs of each family × nodes", head, rows
-    yield "Networks (--model)", ("name", "description"), _described(MODELS)
+    yield "presets", "Presets (--preset): graphs of each family × nodes", head, rows
+    yield "networks", "Networks (--model)", ("name", "description"), _described(MODELS)
     title = "Processors of NE and NE++ (--processor)"
-    yield title, ("name", "description"), _described(PROCESSORS)
+    yield "processors", title, ("name", "description"), _described(PROCESSORS)
     supervisions = {name: type(supervision) for name, supervision in SUPERVISIONS.items()}
-    yield "Supervisions (--supervision)", ("name", "description"), _described(supervisions)
+    title = "Supervisions (--supervision)"
+    yield "supervisions", title, ("name", "description"), _described(supervisions)
     head = ("name", "processors", "base algorithms")
     rows = ((name, *_processors(method)) for name, method in METHODS.items())
-    yield "Transfer methods (--method)", head, rows
-    rows = ((name, str(len(experiments((name,))))) for name in TABLES)
-    yield "Tables of the paper (--table)", ("name", "experiments"), rows
+    yield "methods", "Transfer methods (--method)", head, rows
+    rows = ((name, len(experiments((name,)))) for name in TABLES)
+    yield "tables", "Tables of the paper (--table)", ("name", "experiments"), rows
 
 
 def _trained_models(target: str | None) -> Section:
     from algotransfer.trained_models import list_models
 
-    rows = [(m.name, m.experiment.target, str(len(m.seeds))) for m in list_models(target)]
-    return "Trained models (algotransfer evaluate NAME)", ("name", "target", "seeds"), rows
+    rows = [(m.name, m.experiment.target, len(m.seeds)) for m in list_models(target)]
+    title = "Trained models (algotransfer evaluate NAME)"
+    return "models", title, ("name", "target", "seeds"), rows
 
 
 def _weights(low: float, high: float) -> str:

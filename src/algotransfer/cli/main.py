@@ -81,7 +81,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 dict(COMMANDS), prog="algotransfer", description=DESCRIPTION, args=arguments
             )
         keep_compiled_programs()
-        with _signals_and_notices():
+        from algotransfer.cli.console import quiet_output
+
+        with _signals_and_notices(), quiet_output(getattr(command, "json", False)):
             command.run()
     except Terminated:
         _print_error(f"terminated; {KEPT}")

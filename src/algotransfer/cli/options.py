@@ -27,6 +27,9 @@ def _default(text: str | None) -> str | None:
     return None if text is None else f"(default: {text})"
 
 
+Json = Annotated[
+    bool, arg(help="Print the results as one JSON document on the standard output, nothing else.")
+]
 Device = Annotated[Literal["cpu", "gpu"] | None, optional("{cpu,gpu}", "a GPU if there is one")]
 
 

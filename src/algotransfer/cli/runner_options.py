@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from tyro.conf import arg
 
-from algotransfer.cli.options import Device, check_file, optional
+from algotransfer.cli.options import Device, Json, check_file, optional
 from algotransfer.errors import UserError
 
 if TYPE_CHECKING:
@@ -43,6 +43,7 @@ class RunnerOptions:
     """Archive (.tar.gz) to write all runs of the folder to, finished or not."""
     unpack: Annotated[Path | None, optional("FILE")] = None
     """Archive (.tar.gz) whose runs to put into the folder first."""
+    json: Json = False
 
     def check(self) -> None:
         """Check all options before anything is computed."""
@@ -58,8 +59,8 @@ class RunnerOptions:
 
         **Returns:** whether all steps are finished.
         """
-        from algotransfer.cli.console import errors, next_step, output, wrote
-        from algotransfer.cli.tables import estimate_table, result_table
+        from algotransfer.cli.console import errors, next_step, output, print_json, wrote
+        from algotransfer.cli.tables import StepEstimate, estimate_table, result_table
         from algotransfer.reproduce.call_log import log_call
         from algotransfer.reproduce.estimates import Estimates
         from algotransfer.reproduce.executors import EXECUTORS
@@ -75,7 +76,16 @@ class RunnerOptions:
         executor = EXECUTORS[self.executor](self.device, self.jobs, **options)
         estimates = Estimates.read(self.folder, executor.platform)
         if self.dry_run:
-            output.print(estimate_table(steps, self.folder, estimates))
+            planned_steps = [
+                StepEstimate(
+                    step.name, done, None if done else step.estimate(self.folder, estimates)
+                )
+                for step in steps
+                for done in [step.is_finished(self.folder)]
+            ]
+            if self.json:
+                print_json(planned_steps)
+            output.print(estimate_table(planned_steps))
             planned = sum(isinstance(step, EvaluateStep) for step in steps)
             output.print(f"{planned} experiments, {seeds} seeds each")
             return False
@@ -93,6 +103,18 @@ class RunnerOptions:
             except Interrupted as error:
                 results, interruption = error.results, error.__cause__
         wall = time.monotonic() - began
+        if self.json:
+            print_json(
+                [
+                    {
+                        "step": r.step.name,
+                        "state": r.state,
+                        "seconds": r.seconds,
+                        "reason": r.reason,
+                    }
+                    for r in results
+                ]
+            )
         output.print(result_table(results, wall))
         log_call(self.folder, results, wall, preset=preset, seeds=seeds, jobs=executor.jobs)
         if self.pack:

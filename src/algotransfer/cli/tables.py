@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from rich.console import Group
@@ -16,10 +15,16 @@ from algotransfer.datasets.statistics import GraphStatistics, TraceStatistics
 from algotransfer.evaluation.result_tables import plain_table
 
 if TYPE_CHECKING:
-    from algotransfer.reproduce.estimates import Estimates
     from algotransfer.reproduce.runner import StepResult
-    from algotransfer.reproduce.steps import Step
     from algotransfer.training import Model
+
+
+class StepEstimate(NamedTuple):
+    """A planned step of `reproduce` or `sweep`; `seconds` is None if unknown."""
+
+    step: str
+    finished: bool
+    seconds: float | None
 
 
 def titled(title: str, table: Table) -> Group:
@@ -77,34 +82,42 @@ def _mean_and_max(mean: float, maximum: int) -> str:
     return f"{mean:.1f} ({maximum})"
 
 
+class SeedResult(NamedTuple):
+    """How the training of a seed ended; `validation_loss` is the best one, if finite."""
+
+    seed: int
+    epochs: int
+    validation_loss: float | None
+    diverged: bool
+
+
+def seed_results(model: Model) -> list[SeedResult]:
+    """Return the end of the training of every seed."""
+    counts, losses = model.card["epochs"], model.card["validation_loss"]
+    found = zip(model.seeds, counts, losses, model.diverged, strict=True)
+    return [SeedResult(*values) for values in found]
+
+
 def training_table(model: Model) -> Group:
     """Make a row per seed: epochs, best validation loss, divergence."""
     table = plain_table(["seed"], ["epochs", "best validation loss", "diverged"])
-    counts, losses = model.card["epochs"], model.card["validation_loss"]
-    for seed, epochs, loss, diverged in zip(
-        model.seeds, counts, losses, model.diverged, strict=True
-    ):
+    for seed, epochs, loss, diverged in seed_results(model):
         shown = "–" if loss is None else f"{loss:.5f}"
         table.add_row(str(seed), str(epochs), shown, "yes" if diverged else "")
     return titled(model.experiment.name, table)
 
 
-def estimate_table(steps: Iterable[Step], folder: Path, estimates: Estimates) -> Group:
+def estimate_table(steps: Sequence[StepEstimate]) -> Group:
     """Make a row per step with its estimated time; the title has the sum."""
     from algotransfer.reproduce.progress_view import duration
 
     table = plain_table(["step"], ["estimate"])
-    known, unknown = [], 0
-    for step in steps:
-        if step.is_finished(folder):
-            table.add_row(step.name, "done")
-            continue
-        seconds = step.estimate(folder, estimates)
-        if seconds is None:
-            unknown += 1
-        else:
-            known.append(seconds)
-        table.add_row(step.name, "unknown" if seconds is None else duration(seconds))
+    for step, finished, seconds in steps:
+        shown = "unknown" if seconds is None else duration(seconds)
+        table.add_row(step, "done" if finished else shown)
+    left = [estimate.seconds for estimate in steps if not estimate.finished]
+    known = [seconds for seconds in left if seconds is not None]
+    unknown = len(left) - len(known)
     title = (
         f"{len(known) + unknown} steps to run: {duration(sum(known))} one after the other for "
         f"{len(known)} steps, from finished runs in the folder; unknown for {unknown} steps"

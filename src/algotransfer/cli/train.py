@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from tyro.conf import arg
 
 from algotransfer.algorithms.registry import ALGORITHMS
-from algotransfer.cli.options import Device, choice, optional
+from algotransfer.cli.options import Device, Json, choice, optional
 from algotransfer.datasets.presets import CLRS_TASKS, PRESETS
 from algotransfer.errors import UserError
 from algotransfer.experiment import Experiment
@@ -59,14 +59,16 @@ class TrainCommand:
     """Seconds between two checkpoints."""
     track: Annotated[Literal["trackio", "wandb"] | None, optional("{trackio,wandb}")] = None
     """Tracking service to send the losses to."""
+    json: Json = False
 
     def run(self) -> None:
         """Train, and print the losses of every seed."""
         self._check()
-        from algotransfer.cli.console import next_step, output, wrote
-        from algotransfer.cli.tables import training_table
+        from algotransfer.cli.console import next_step, output, print_json, wrote
+        from algotransfer.cli.tables import seed_results, training_table
         from algotransfer.datasets import load_dataset
         from algotransfer.devices import peak_memory
+        from algotransfer.training.curves import CURVES, write_curves
         from algotransfer.training.train import train
 
         epochs = []
@@ -85,10 +87,16 @@ class TrainCommand:
             reporters=[lambda rows, graphs_per_second: epochs.append(rows)],
         )
         assert model is not None  # only a deadline pauses a run
+        curves = path / CURVES
+        if epochs or not curves.is_file():
+            write_curves(path, model.experiment.short_name)
+        if self.json:
+            print_json({"run": path, "curves": curves, "seeds": seed_results(model)})
         output.print(training_table(model))
         if epochs:
             output.print(f"peak memory {peak_memory() / 2**30:.2f} GiB")
             wrote(path)
+            wrote(curves)
         else:
             output.print(f"trained before, in {path}; --no-resume trains it again")
         next_step(f"algotransfer evaluate {path}")

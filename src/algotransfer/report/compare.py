@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -25,7 +24,9 @@ from algotransfer.registry import check_name
 from algotransfer.report.figures import COLOURS, METRIC_TITLES
 from algotransfer.report.latex import escape
 from algotransfer.report.statistics import welch_contrast
-from algotransfer.training.runs import METRICS, WEIGHTS, Model, load_model
+from algotransfer.trained_models import find_weights
+from algotransfer.training.curves import read_losses
+from algotransfer.training.runs import Model, load_model
 
 NUM_GRAPHS = 20  # of each family and size
 
@@ -77,25 +78,7 @@ class Comparison:
             panels.append((self.by_step, "step", f"predecessor error, {nodes} nodes", "step"))
         if len(self.losses):
             panels.append((self.losses, "epoch", "validation loss", "epoch"))
-        figure = Figure(figsize=(4.6 * len(panels), 3.6), layout="constrained")
-        models = self.errors["model"].unique()
-        for axes, (frame, x, title, label) in zip(
-            figure.subplots(1, len(panels), squeeze=False)[0], panels, strict=True
-        ):
-            for place, model in enumerate(models):
-                of_model: Any = frame[frame["model"] == model].sort_values(x)
-                colour = COLOURS[place % len(COLOURS)]
-                for _, seed in of_model.groupby("seed"):
-                    axes.plot(seed[x], seed["value"], color=colour, alpha=0.3, lw=1)
-                median = of_model.groupby(x)["value"].median()
-                axes.plot(median.index, median, color=colour, label=model, lw=2)
-            axes.set_title(title, loc="left", fontsize=9)
-            axes.set_xlabel(label)
-            axes.spines[["top", "right"]].set_visible(False)
-        if len(self.losses):
-            axes.set_yscale("log")
-        figure.axes[0].legend(frameon=False, fontsize="small")
-        return figure
+        return draw_panels(panels)
 
     def to_latex(self) -> str:
         """Return a table for LaTeX: a row per model, a column per number of nodes."""
@@ -118,6 +101,31 @@ def error_text(row: Any) -> str:
     return f"{row.median:.3g} ({row.lowest:.3g}–{row.highest:.3g})"
 
 
+def draw_panels(panels: Sequence[tuple[Any, str, str, str]]) -> Figure:
+    """Draw lines by model and seed: a panel for each data frame, column of x, title and label of x.
+
+    The frames have the columns `model`, `seed` and `value`; epochs have a logarithmic scale.
+    """
+    figure = Figure(figsize=(4.6 * len(panels), 3.6), layout="constrained")
+    models = panels[0][0]["model"].unique()
+    for axes, (frame, x, title, label) in zip(
+        figure.subplots(1, len(panels), squeeze=False)[0], panels, strict=True
+    ):
+        for place, model in enumerate(models):
+            of_model: Any = frame[frame["model"] == model].sort_values(x)
+            colour = COLOURS[place % len(COLOURS)]
+            for _, seed in of_model.groupby("seed"):
+                axes.plot(seed[x], seed["value"], color=colour, alpha=0.3, lw=1)
+            median = of_model.groupby(x)["value"].median()
+            axes.plot(median.index, median, color=colour, label=model, lw=2)
+        axes.set_title(title, loc="left", fontsize=9)
+        axes.set_xlabel(label)
+        axes.set_yscale("log" if x == "epoch" else "linear")
+        axes.spines[["top", "right"]].set_visible(False)
+    figure.axes[0].legend(frameon=False, fontsize="small")
+    return figure
+
+
 def compare(
     models: Sequence[str | Path | Model],
     datasets: Iterable[Dataset] | None = None,
@@ -137,7 +145,7 @@ def compare(
     if not models:
         raise UserError("no model; give at least one run folder, weights file or name")
     loaded = [m if isinstance(m, Model) else load_model(m) for m in models]
-    labels = _labels(models, loaded)
+    labels = label_models(models, loaded)
     graphs = [*(unseen_graphs(num_graphs=NUM_GRAPHS).values() if datasets is None else datasets)]
     if not graphs or not all(isinstance(dataset, Dataset) for dataset in graphs):
         raise UserError(f"datasets are {shown(graphs)}; expected one Dataset or more")
@@ -174,7 +182,7 @@ def compare(
     )
 
 
-def _labels(models: Sequence[str | Path | Model], loaded: Sequence[Model]) -> list[str]:
+def label_models(models: Sequence[str | Path | Model], loaded: Sequence[Model]) -> list[str]:
     """Name models by their experiments, and by their place too where that is not unique."""
     names = [model.experiment.short_name for model in loaded]
     count = Counter(names)
@@ -214,11 +222,9 @@ def _table(errors: Any, labels: Sequence[str]) -> pandas.DataFrame:
 
 def _losses(models: Sequence[str | Path | Model], labels: Sequence[str]) -> pandas.DataFrame:
     """Read the learning curves of run folders."""
-    rows = []
+    parts = [pandas.DataFrame(columns=["model", "seed", "epoch", "value"])]
     for label, source in zip(labels, models, strict=True):
-        path = Path() if isinstance(source, Model) else Path(source)
-        log = (path.parent if path.name == WEIGHTS else path) / METRICS
-        if log.is_file():
-            for line in map(json.loads, log.read_text().splitlines()):
-                rows.append((label, line["seed"], line["epoch"], line["validation_loss"]))
-    return pandas.DataFrame(rows, columns=["model", "seed", "epoch", "value"])
+        if not isinstance(source, Model):
+            losses = read_losses(find_weights(source).parent).assign(model=label)
+            parts.append(losses.rename(columns={"validation_loss": "value"})[[*parts[0]]])
+    return pandas.concat([part for part in parts if len(part)] or parts, ignore_index=True)

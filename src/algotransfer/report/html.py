@@ -36,7 +36,7 @@ def render_html(data: ReportData) -> str:
         f"<title>algotransfer: results</title><style>{_static('report.css')}</style></head><body>",
         '<a class="skip" href="#main">Skip to the results</a><div class="page">',
         f'<nav aria-label="Contents"><ul>{links}</ul></nav><main id="main">',
-        "<h1>Results beside the paper's</h1>",
+        f"<h1>{escape(data.title, quote=False)}</h1>",
         '<details class="reading" open><summary>How to read this page</summary>',
         f"{reading}</details>",
         *[_section(section, data.examples) for section in data.sections],

@@ -38,8 +38,7 @@ def latex_table(table: ReportTable) -> str:
     columns = "l" * len(table.heads) + "r" * len(table.columns)
     lines = [
         r"\begin{table}",
-        rf"\caption{{{escape(table.title)}: ours, mean $\pm$ standard deviation over seeds, "
-        r"and below it the paper's.}",
+        rf"\caption{{{escape(table.title)}: {escape(_content(table))}.}}",
         rf"\label{{tab:{table.name}}}",
         r"\resizebox{\textwidth}{!}{%",
         rf"\begin{{tabular}}{{{columns}}}",
@@ -57,6 +56,13 @@ def latex_table(table: ReportTable) -> str:
     notes = [f"† {mark}" for mark in table.marks] + [table.note] * bool(table.note)
     lines += [r"\bottomrule", r"\end{tabular}}", *[rf"\par {escape(note)}" for note in notes]]
     return "\n".join([*lines, r"\end{table}", ""])
+
+
+def _content(table: ReportTable) -> str:
+    """Return what the cells of a table hold."""
+    if any(cell.theirs for row in table.rows for cell in row.cells):
+        return "ours, mean ± standard deviation over seeds, and below it the paper's"
+    return "mean ± standard deviation over seeds"
 
 
 def escape(text: str) -> str:

@@ -73,12 +73,13 @@ class ReportData:
     sections: tuple[Section, ...]
     cells: pandas.DataFrame  # of all tables, one line each
     examples: Mapping[tuple[str, ...], str]  # addresses of `explore` pages by experiment
+    title: str = "Results beside the paper's"
 
     @property
     def summary(self) -> str:
         """The sentences that the command line prints."""
         first = {section.name: section.paragraphs[:1] for section in self.sections}
-        return "\n".join(first["claims"] + first["agreement"])
+        return "\n".join(first.get("claims", ()) + first.get("agreement", ()))
 
     @property
     def number_tables(self) -> list[ReportTable]:

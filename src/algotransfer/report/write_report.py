@@ -17,6 +17,7 @@ from algotransfer.report.report_data import ReportData
 from algotransfer.reproduce.call_log import time_spent
 
 RESULTS, HOPS, CALLS = "results.csv", "hops.csv", "calls.json"
+FLOATS = "%.6g"
 ENVIRONMENTS, CPU_VALUES = "environments.json", "device-sensitivity.csv"
 
 
@@ -25,12 +26,17 @@ def write_report(data: ReportData, folder: Path) -> Iterator[Path]:
     contents = {
         "results.md": render_markdown(data),
         "tables.tex": render_latex(data),
-        "tables.csv": data.cells.to_csv(index=False, float_format="%.6g"),
+        "tables.csv": data.cells.to_csv(index=False, float_format=FLOATS),
         "report.html": render_html(data),
     }
     for name, text in contents.items():
         write_atomically(folder / name, text.encode())
         yield folder / name
+
+
+def write_table(path: Path, table: pandas.DataFrame) -> None:
+    """Write a tidy table as CSV."""
+    write_atomically(path, table.to_csv(index=False, float_format=FLOATS).encode())
 
 
 def read_tables(folder: Path) -> tuple[pandas.DataFrame, pandas.DataFrame | None]:

@@ -1,0 +1,179 @@
+"""The report of any runs: settings, errors by size and learning curves, without the paper's tables.
+
+The numbers are those that `evaluate` saved in the run folders.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import pandas
+
+from algotransfer.errors import UserError
+from algotransfer.evaluation import per_seed
+from algotransfer.evaluation.evaluate import EVALUATION, read_evaluation
+from algotransfer.evaluation.result_tables import number
+from algotransfer.evaluation.summary import population_std
+from algotransfer.files import Notice
+from algotransfer.report.collect import marks, name_rows
+from algotransfer.report.compare import draw_panels, label_models
+from algotransfer.report.figures import METRIC_TITLES
+from algotransfer.report.report_data import ReportData
+from algotransfer.report.report_tables import (
+    EXTRA_METRICS,
+    METRIC_ORDER,
+    REFERENCE_NAMES,
+    ReportRow,
+    ReportTable,
+    row_cells,
+)
+from algotransfer.report.sections import ReportFigure, Section
+from algotransfer.trained_models import WEIGHTS, find_weights
+from algotransfer.training.curves import read_losses
+from algotransfer.training.runs import Model, load_model
+
+LEGEND = (
+    "Each number is the mean ± standard deviation over seeds (the population's) of a run, as "
+    "`algotransfer evaluate` saved it; each seed is a mean over the graph families that were "
+    "evaluated. `tables.csv` has the median and the range over seeds. `pred` and `next` are error "
+    "rates, `key` is a mean squared error, `term`, `tree` and `exact` are better when larger. Rows "
+    "without a number of seeds are references, which need no network. "
+    "Runs that were evaluated on other graphs are not comparable; `algotransfer compare` evaluates "
+    "several models on the same graphs, with intervals."
+)
+LINES = "Bold lines are medians over seeds, thin lines single seeds."
+HEADS = ("run", "graphs", "seeds")
+
+
+def find_runs(names: Iterable[str | Path]) -> list[Path]:
+    """Return the evaluated run folders of names, run folders, and folders of runs.
+
+    Runs in a folder of runs that were not evaluated, such as base models, are left out with a
+    `Notice`; a run named itself must have an evaluation.
+    """
+    found: list[Path] = []
+    for name in names:
+        inside = [path.parent for path in sorted(Path(name).glob(f"*/*/{WEIGHTS}"))]
+        runs = inside or [find_weights(name).parent]
+        evaluated = [run for run in runs if (run / EVALUATION).is_file()]
+        if not evaluated:
+            raise UserError(
+                f"{name} has no {EVALUATION}; a report is made of run folders that `algotransfer "
+                "evaluate RUN` has evaluated (`algotransfer compare` takes any trained models)"
+            )
+        if left := len(runs) - len(evaluated):
+            warnings.warn(f"{name}: {left} runs without an evaluation", Notice, stacklevel=2)
+        found += evaluated
+    return list(dict.fromkeys(found))
+
+
+def make_run_report(runs: Sequence[Path]) -> tuple[ReportData, pandas.DataFrame]:
+    """Return the report of run folders, and their results as `collect` returns them."""
+    models = [load_model(run) for run in runs]
+    labels = label_models(runs, models)
+    frames = [read_evaluation(run) for run in runs]
+    cells = [_cells(*run) for run in zip(labels, models, frames, strict=True)]
+    sections = [Section("runs", "Runs", tables=(_settings(labels, models, runs),))]
+    for target in dict.fromkeys(model.experiment.target for model in models):
+        chosen = [k for k, model in enumerate(models) if model.experiment.target == target]
+        lines: Any = pandas.concat([cells[k] for k in chosen], ignore_index=True)
+        graphs = {labels[k]: _graphs(frames[k]) for k in chosen}
+        tables = [
+            _errors(target, lines, graphs, metrics)
+            for metrics in ([m for m in METRIC_ORDER if m not in EXTRA_METRICS], EXTRA_METRICS)
+        ]
+        of_target = [(labels[k], frames[k], runs[k]) for k in chosen]
+        figure = ReportFigure(
+            f"{target}: errors and learning curves", LINES, partial(_draw, of_target)
+        )
+        sections.append(
+            Section(target, target, tables=(tables[0],), folded=(tables[1],), figures=(figure,))
+        )
+    results = [name_rows(*run) for run in zip(frames, models, [r.name for r in runs], strict=True)]
+    data = ReportData((LEGEND,), tuple(sections), pandas.concat(cells), {}, "Results of runs")
+    return data, pandas.concat(results, ignore_index=True)
+
+
+def _settings(labels: Sequence[str], models: Sequence[Model], runs: Sequence[Path]) -> ReportTable:
+    rows = []
+    for label, model, run in zip(labels, models, runs, strict=True):
+        losses = [loss for loss in model.card["validation_loss"] if loss is not None]
+        best = f"{number(median(losses))} ({_range(losses)})" if losses else ""
+        texts = (str(len(model.seeds)), _range(model.card["epochs"]), best)
+        rows.append(ReportRow((label, *texts, str(sum(model.diverged)), marks(model), f"`{run}`")))
+    heads = ("run", "seeds", "epochs", "best validation loss", "diverged", "settings", "folder")
+    title = "Runs: median (range) over seeds, and settings that differ from the paper's"
+    return ReportTable("runs", title, heads, tuple(rows))
+
+
+def _range(values: Sequence[float]) -> str:
+    least, most = number(min(values)), number(max(values))
+    return least if least == most else f"{least}–{most}"
+
+
+def _cells(label: str, model: Model, frame: Any) -> pandas.DataFrame:
+    """Return a line per row, number of nodes and metric, with statistics over seeds."""
+    groups = per_seed(frame).groupby(["row", "num_nodes", "metric"], sort=False, as_index=False)
+    cells = groups.agg(
+        mean=("mean", "mean"),
+        std=("mean", population_std),
+        median=("mean", "median"),
+        low=("mean", "min"),
+        high=("mean", "max"),
+        seeds=("mean", "size"),
+    )
+    front: Any = {"target": model.experiment.target, "model": label, "of": len(model.seeds)}
+    return cells.assign(**front, diverged=0)
+
+
+def _graphs(frame: Any) -> str:
+    """Return the families and the numbers of graphs of each, such as `er, ba: 50`."""
+    counts = frame[frame["hop"].isna()]["num_graphs"]
+    return f"{', '.join(frame['family'].unique())}: {_range(sorted(counts))}"
+
+
+def _errors(target: str, cells: Any, graphs: dict[str, str], metrics: Sequence[str]) -> ReportTable:
+    there = [metric for metric in metrics if metric in set(cells["metric"])]
+    sizes = sorted(cells["num_nodes"].unique().tolist())
+    columns = tuple((metric, size) for metric in there for size in sizes)
+    rows = [
+        ReportRow((label, graphs[label], str(lines["of"].max())), row_cells(lines, columns))
+        for label, lines in _networks(cells)
+    ]
+    for name, text in REFERENCE_NAMES.items():
+        lines = cells[cells["row"] == name].drop_duplicates(["num_nodes", "metric"])
+        if len(lines):
+            lines = lines.assign(of=1, seeds=1)
+            rows.append(ReportRow((text, "", ""), row_cells(lines, columns), kind="reference"))
+    extra = ", our additional metrics" * (metrics is EXTRA_METRICS)
+    return ReportTable(
+        f"{target}{'-beside' * bool(extra)}", f"{target}{extra}", HEADS, tuple(rows), columns
+    )
+
+
+def _networks(cells: Any) -> Iterator[tuple[str, Any]]:
+    return iter(cells[cells["row"] == "network"].groupby("model", sort=False))
+
+
+def _draw(runs: Sequence[tuple[str, Any, Path]]) -> Any:
+    """Draw the errors by size and the validation losses of runs with one target."""
+    errors, losses = [], []
+    for label, frame, run in runs:
+        of_network: Any = per_seed(frame[frame["row"] == "network"]).assign(model=label)
+        errors.append(of_network.rename(columns={"mean": "value"}))
+        curves: Any = read_losses(run).assign(model=label)
+        losses.append(curves.rename(columns={"validation_loss": "value"}))
+    every: Any = pandas.concat(errors)
+    panels = [
+        (every[every["metric"] == metric], "num_nodes", title, "nodes")
+        for metric, title in METRIC_TITLES.items()
+        if metric in set(every["metric"])
+    ]
+    if any(map(len, losses)):
+        panels.append((pandas.concat(losses), "epoch", "validation loss", "epoch"))
+    return draw_panels(panels)
