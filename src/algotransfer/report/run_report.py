@@ -67,7 +67,8 @@ def find_runs(names: Iterable[str | Path]) -> list[Path]:
                 "evaluate RUN` has evaluated (`algotransfer compare` takes any trained models)"
             )
         if left := len(runs) - len(evaluated):
-            warnings.warn(f"{name}: {left} runs without an evaluation", Notice, stacklevel=2)
+            message = f"{name}: left out {left} of {len(runs)} runs, which have no {EVALUATION}"
+            warnings.warn(message, Notice, stacklevel=2)
         found += evaluated
     return list(dict.fromkeys(found))
 
@@ -133,8 +134,8 @@ def _cells(label: str, model: Model, frame: Any) -> pandas.DataFrame:
 
 def _graphs(frame: Any) -> str:
     """Return the families and the numbers of graphs of each, such as `er, ba: 50`."""
-    counts = frame[frame["hop"].isna()]["num_graphs"]
-    return f"{', '.join(frame['family'].unique())}: {_range(sorted(counts))}"
+    counts = frame[frame["hop"].isna()].groupby("num_nodes")["num_graphs"].max()
+    return f"{', '.join(frame['family'].unique())}: {_range(counts.tolist())}"
 
 
 def _errors(target: str, cells: Any, graphs: dict[str, str], metrics: Sequence[str]) -> ReportTable:

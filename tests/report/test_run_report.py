@@ -1,0 +1,77 @@
+"""The report of any runs has the numbers of their evaluations, in all formats."""
+
+import shutil
+from pathlib import Path
+
+import pandas
+import pytest
+
+import algotransfer as at
+from algotransfer.cli import main
+from algotransfer.evaluation.evaluate import read_evaluation, save_evaluation
+from algotransfer.report.run_report import find_runs, make_run_report
+from algotransfer.trained_models import find_weights
+
+RUNS = Path(__file__).parents[2] / "studies" / "runs" / "transfer_grid"
+NAME = "ne++-prim-tf"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A folder with an evaluated run that has a log, one without a log, and one not evaluated."""
+    root = tmp_path_factory.mktemp("project") / "runs"
+    shutil.copytree(RUNS / NAME, root / NAME)
+    for name in ("ne-prim-tf", "ne-bellman_ford"):
+        (root / name / "0").mkdir(parents=True)
+        shutil.copy(find_weights(name), root / name / "0" / "weights.npz")
+    for name in (NAME, "ne-prim-tf"):
+        (run,) = (root / name).iterdir()
+        save_evaluation(run, at.evaluate(run, [at.make_dataset(["er", "ba"], 2, 6)]))
+    return root
+
+
+def test_numbers_are_those_of_the_evaluation(folder):
+    with pytest.warns(UserWarning, match="left out 1 of 3 runs"):
+        runs = find_runs([folder])
+    data, results = make_run_report(runs)
+    assert data.number_tables[0].columns == (("next", 6), ("key", 6), ("pred", 6), ("term", 6))
+    for run, row in zip(runs, data.number_tables[0].rows, strict=False):
+        frame = read_evaluation(run)
+        pred = frame.query("row == 'network' and metric == 'pred' and hop.isna()")
+        seeds = pred.groupby("seed")["value"].mean()
+        assert row.texts == (run.parent.name, "er, ba: 2", str(len(seeds)))
+        assert row.cells[2].mean == pytest.approx(seeds.mean())
+        assert row.cells[2].std == pytest.approx(seeds.std(ddof=0))
+        assert not row.cells[2].theirs
+    assert set(results["run"]) == {run.name for run in runs}
+    references = [row.texts[0] for row in data.number_tables[0].rows if row.kind == "reference"]
+    assert references == ["a random neighbour", "the lightest edge", "the algorithm itself"]
+
+
+def test_files(folder, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert main(["report", str(folder)]) == 0
+    assert "next  open report/report.html" in capsys.readouterr().out
+    page = Path("report/report.html").read_text()
+    assert "<h1>Results of runs</h1>" in page
+    assert page.count("<svg") == 1
+    assert "validation loss</text>" in page  # learning curves of the run that has a log
+    assert r"over seeds.}" in Path("report/tables.tex").read_text()
+    assert set(pandas.read_csv("report/tables.csv")["model"]) == {NAME, "ne-prim-tf"}
+    assert len(pandas.read_csv("report/results.csv"))
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        (["report", "ne-prim-tf"], "ne-prim-tf has no evaluation.csv"),
+        (["report", "runs", "--folder", "runs"], "--folder belongs to the report of the paper's"),
+        (["report", "nothing"], "nothing is neither a run folder nor a weights file"),
+        (["report"], "there is no results/results.csv; name your runs"),
+    ],
+)
+def test_mistakes(command, said, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert main(command) == 2
+    assert said in capsys.readouterr().err
+    assert not [*tmp_path.iterdir()]
