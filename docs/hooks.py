@@ -1,4 +1,4 @@
-"""MkDocs hooks: tables of result files in pages, the live page, and the report with its pages."""
+"""MkDocs hooks: tables of results and formulas in pages, the live page, the report."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ import sys
 import tempfile
 from functools import cache
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))  # MkDocs loads this file alone
+import formulas
 
 RESULTS = Path(__file__).parents[1] / "results"
 BENCHES = "<!-- every results/bench-*.json as a table -->"
@@ -37,7 +40,6 @@ def made_pages() -> dict[str, str]:
     from algotransfer.report.report_data import make_report
     from algotransfer.report.write_report import read_tables, time_note
 
-    sys.path.insert(0, str(Path(__file__).parent))
     from live_page import live_page
 
     results, hops = read_tables(RESULTS)
@@ -50,9 +52,10 @@ def made_pages() -> dict[str, str]:
 
 
 def on_page_markdown(markdown: str, page=None, **_) -> str:
-    """Replace the placeholders of a page; MkDocs calls this for every page."""
+    """Replace formulas and placeholders of a page; MkDocs calls this for every page."""
     if page is not None and page.is_homepage:
         page.meta["hide"] = ["toc"]  # room for the live page
+    markdown = formulas.replace_formulas(markdown)
     markdown = LIVE.sub(FRAME, markdown).replace("](../results/report.html", "](report.html")
     if FAULTS in markdown:
         return markdown.replace(FAULTS, faults_tables())

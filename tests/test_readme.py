@@ -192,6 +192,24 @@ def test_shares_of_what_the_device_can_do_become_columns(hooks):
     assert "| 1e+03 Mop, 1 MB | 50.0% | 0.2% |" in text
 
 
+def test_formulas_become_pictures(hooks):
+    text = hooks.on_page_markdown((DOCS / "concepts.md").read_text(), page=None)
+    assert "```math" not in text
+    assert text.count('<svg role="img" aria-label="') == 2
+    assert "http" not in text.replace("http://www.w3.org/2000/svg", "")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_formulas_are_understood(page, hooks):
+    for latex in hooks.formulas.BLOCK.findall(page.read_text()):
+        assert hooks.formulas.formula(latex.strip()).endswith("</svg>")
+
+
+def test_the_script_for_slurm_is_that_of_the_examples():
+    script = (ROOT / "examples" / "cluster" / "slurm.sh").read_text()
+    assert f"```bash\n{script}```" in (DOCS / "how-to" / "cluster.md").read_text()
+
+
 def test_other_pages_pass_through(hooks):
     assert hooks.on_page_markdown("# A page", page=None) == "# A page"
 
