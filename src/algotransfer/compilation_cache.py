@@ -16,7 +16,7 @@ from pathlib import Path
 SWITCH = "ALGOTRANSFER_COMPILATION_CACHE"  # 0: no cache; a path: another folder
 FOLDER, LEAST_SECONDS = "jax_compilation_cache_dir", "jax_persistent_cache_min_compile_time_secs"
 UNREADABLE = re.compile(r"Error reading persistent compilation cache entry for '([^']*)'")
-SECONDS = 0.5  # programs that compile faster are not stored
+SECONDS = 0.01  # programs that compile faster are not stored; a small network has dozens
 
 
 def keep_compiled_programs() -> Path | None:

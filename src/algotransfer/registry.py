@@ -5,7 +5,7 @@ importing jax. Register a new object with one line, such as `ALGORITHMS["mine"] 
 unknown name is looked up again after plugins have been loaded.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, MutableMapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping
 from difflib import get_close_matches
 from importlib import import_module
 from typing import Generic, TypeVar, cast
@@ -25,9 +25,15 @@ class UnknownName(UserError, KeyError):
 class Registry(MutableMapping[str, Entry], Generic[Entry]):
     """A mapping from names to objects of one kind, whose name error messages use."""
 
-    def __init__(self, kind: str, entries: Mapping[str, Entry | str] | None = None):
+    def __init__(
+        self,
+        kind: str,
+        entries: Mapping[str, Entry | str] | None = None,
+        summaries: Mapping[str, tuple[str, ...]] | None = None,
+    ):
         self.kind = kind
         self._entries: dict[str, Entry | str] = dict(entries or {})
+        self._summaries = dict(summaries or {})  # of entries, for lists that must not import them
 
     def check(self, *names: str) -> None:
         """Raise a `UserError` with the nearest name for the first unknown one.
@@ -47,8 +53,13 @@ class Registry(MutableMapping[str, Entry], Generic[Entry]):
             entry = self._entries[name] = getattr(import_module(module), attribute)
         return cast(Entry, entry)
 
+    def summary(self, name: str, summarise: Callable[[Entry], tuple[str, ...]]) -> tuple[str, ...]:
+        """Return the words of a list about an entry; import it only if it has no summary."""
+        return self._summaries[name] if name in self._summaries else summarise(self[name])
+
     def __setitem__(self, name: str, entry: Entry | str) -> None:
         self._entries[name] = entry
+        self._summaries.pop(name, None)
 
     def __delitem__(self, name: str) -> None:
         self.check(name)

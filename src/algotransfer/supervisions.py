@@ -15,4 +15,8 @@ SUPERVISIONS: Registry[Supervision] = Registry(
         "tf": "algotransfer.training.supervision:teacher_forcing",
         "na": "algotransfer.training.supervision:no_algorithm",
     },
+    {
+        "tf": ("Every step is given the true state and compared with the true next one.",),
+        "na": ("The network runs on its own outputs; only the final answer is supervised.",),
+    },
 )

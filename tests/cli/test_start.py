@@ -6,8 +6,11 @@ import sys
 import pytest
 
 from algotransfer import __version__
+from algotransfer.algorithms.registry import ALGORITHMS, PAPER_ALGORITHMS
 from algotransfer.cli import main
+from algotransfer.cli.list_command import _described, summarise_algorithm
 from algotransfer.cli.main import COMMANDS
+from algotransfer.networks.registry import MODELS
 
 PROBE = """
 import sys, time
@@ -74,3 +77,63 @@ def test_python_dash_m():
     assert result.returncode == 2
     assert result.stdout == ""
     assert result.stderr.startswith("error: unknown preset 'papr' (did you mean 'paper'?)")
+
+
+def test_list_imports_neither_jax_nor_pandas():
+    result = subprocess.run(
+        [sys.executable, "-c", PROBE, "list"], capture_output=True, text=True, check=True
+    )
+    _, heavy = result.stderr.split()
+    assert not {"jax", "pandas", "matplotlib", "networkx"} & {*heavy.split(",")}
+
+
+def test_summaries_of_algorithms_are_theirs():
+    for name in PAPER_ALGORITHMS:
+        summary = ALGORITHMS.summary(name, lambda algorithm: ())
+        assert summary == summarise_algorithm(ALGORITHMS[name])
+
+
+def test_names_without_a_summary_are_described_by_their_docstring(monkeypatch):
+    class Mine:
+        """My network.
+
+        It has more lines.
+        """
+
+    monkeypatch.setitem(MODELS, "mine", Mine)
+    assert ("mine", "My network.") in [*_described(MODELS)]
+
+
+ANNOUNCED = {
+    "data --num-graphs 2 --num-nodes 4 --algorithm bfs": "making graphs and traces …",
+    "execute relax-dijkstra path.csv": "running relax-dijkstra on path.csv; a first call compiles",
+    "evaluate relax-dijkstra --num-nodes 4 --num-graphs 2 --family er": (
+        "evaluating relax-dijkstra on 2 graphs of each of er with 4 nodes; a first call compiles …"
+    ),
+    "explore --out page.html": "writing page.html, in seconds; nothing is compiled …",
+    "sweep --model ne --dry-run": "planning steps in runs; their estimated time follows …",
+}
+
+
+@pytest.mark.parametrize("command", ANNOUNCED)
+def test_commands_say_what_they_do_before_jax_is_imported(command, tmp_path, monkeypatch):
+    """Importing jax takes longer than the second in which a user expects a sign of life."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "path.csv").write_text("source,target,weight\na,b,0.5\n")
+    probe = """
+import sys
+from algotransfer.cli import console, main
+class Errors:
+    def print(self, text, **style):
+        print(f"{'jax' in sys.modules} {text}", flush=True)
+        raise KeyboardInterrupt
+console.errors = Errors()
+try:
+    main(sys.argv[1:])
+except KeyboardInterrupt:
+    pass
+"""
+    shown = subprocess.run(
+        [sys.executable, "-c", probe, *command.split()], capture_output=True, text=True
+    )
+    assert shown.stdout.startswith(f"False {ANNOUNCED[command]}")

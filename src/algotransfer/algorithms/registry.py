@@ -21,9 +21,24 @@ PAPER_ALGORITHMS = (
     "widest_seq",
     "reliable_seq",
 )
-_NAMES = (*PAPER_ALGORITHMS, "minimax_par", "dag_shortest_paths")
+# Title, framework and weights of each algorithm, for `algotransfer list`.
+_SUMMARIES = {
+    "bfs": ("Breadth-first search", "parallel", "any"),
+    "bellman_ford": ("Bellman-Ford", "parallel", "> 0"),
+    "widest_par": ("Widest path (parallel)", "parallel", "> 0"),
+    "reliable_par": ("Most reliable path (parallel)", "parallel", "> 0, ≤ 1"),
+    "prim": ("Prim", "sequential", "> 0"),
+    "dijkstra": ("Dijkstra", "sequential", "> 0"),
+    "dfs": ("Depth-first search", "sequential", "any"),
+    "widest_seq": ("Widest path (sequential)", "sequential", "> 0"),
+    "reliable_seq": ("Most reliable path (sequential)", "sequential", "> 0, ≤ 1"),
+    "minimax_par": ("Minimax path (parallel)", "parallel", "> 0"),
+    "dag_shortest_paths": ("Shortest paths in a directed acyclic graph", "parallel", "> 0"),
+}
 ALGORITHMS: Registry[Algorithm] = Registry(
-    "algorithm", {name: f"algotransfer.algorithms.definitions:{name}" for name in _NAMES}
+    "algorithm",
+    {name: f"algotransfer.algorithms.definitions:{name}" for name in _SUMMARIES},
+    _SUMMARIES,
 )
 
 

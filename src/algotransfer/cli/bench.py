@@ -72,6 +72,9 @@ class BenchCommand:
         for count in self.seeds:
             check_seeds(count)
         check_file(self.out)
+        from algotransfer.cli.console import announce
+
+        announce(f"measuring {', '.join(self.part)}; all parts take minutes, most of it compiling")
         import jax
 
         from algotransfer.bench import suite

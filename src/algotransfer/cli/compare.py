@@ -40,27 +40,30 @@ class CompareCommand:
         FAMILIES.check(*self.family)
         if self.out is not None and self.out.is_file():
             raise UserError(f"--out {self.out} is a file; name a folder")
-        from algotransfer.cli.console import next_step, output, print_json, progress_bar, wrote
-        from algotransfer.datasets import load_dataset
-        from algotransfer.evaluation.evaluate import unseen_graphs
-        from algotransfer.evaluation.result_tables import plain_table
-        from algotransfer.report.compare import compare, error_text
+        from algotransfer.cli.console import (
+            announce,
+            count_graphs,
+            next_step,
+            output,
+            print_json,
+            wrote,
+        )
         from algotransfer.trained_models import find_weights
 
         for model in self.models:
             find_weights(model)  # fail before graphs are sampled
+        announce(f"comparing {', '.join(self.models)}; a first call compiles")
+        from algotransfer.datasets import load_dataset
+        from algotransfer.evaluation.evaluate import unseen_graphs
+        from algotransfer.evaluation.result_tables import plain_table
+        from algotransfer.report.compare import compare, error_text
+
         if self.data:
             datasets = [load_dataset(path) for path in self.data]
         else:
             datasets = unseen_graphs(self.num_nodes, self.num_graphs, self.family).values()
-        with progress_bar() as bar:
-            task = bar.add_task("comparing", total=None)
-            comparison = compare(
-                self.models,
-                datasets,
-                metric=self.metric,
-                progress=lambda done, total: bar.update(task, completed=done, total=total),
-            )
+        with count_graphs("comparing") as progress:
+            comparison = compare(self.models, datasets, metric=self.metric, progress=progress)
         if self.json:
             print_json(comparison.table)
         table = plain_table(["model"], ["nodes", "seeds", self.metric, "ratio (95 %)"])

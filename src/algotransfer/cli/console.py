@@ -3,14 +3,21 @@
 import json
 import math
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console, ConsoleOptions, RenderableType
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 from rich.segment import Segment
 from rich.text import Text
 
@@ -47,8 +54,27 @@ def progress_bar() -> Progress:
         BarColumn(),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
+        TextColumn("left:"),
+        TimeRemainingColumn(),
     )
     return Progress(*columns, console=errors, transient=True, disable=not errors.is_terminal)
+
+
+def announce(text: str) -> None:
+    """Say on the standard error what the command does, before it imports jax and computes."""
+    errors.print(Text(f"{text} …", style="dim"), soft_wrap=True)
+
+
+@contextmanager
+def count_graphs(verb: str) -> Iterator[Callable[[int, int], None]]:
+    """Yield a function of graphs done and in all that moves a bar; it says when JAX compiles."""
+    with progress_bar() as bar:
+        task = bar.add_task(f"{verb}: compiling", total=None)
+
+        def move(done: int, total: int) -> None:
+            bar.update(task, description=f"{verb} graphs", completed=done, total=total)
+
+        yield move
 
 
 @contextmanager

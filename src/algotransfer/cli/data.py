@@ -71,7 +71,9 @@ class DataCommand:
         """Make or load the datasets, trace them, write the files, print statistics."""
         start = time.perf_counter()
         self._check()
-        from algotransfer.cli.console import next_step, output, print_json, wrote
+        from algotransfer.cli.console import announce, next_step, output, print_json, wrote
+
+        announce("reading graphs" if self.statistics else "making graphs and traces")
         from algotransfer.cli.tables import graph_table, trace_table
         from algotransfer.datasets import graph_statistics
 

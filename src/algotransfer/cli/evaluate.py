@@ -75,6 +75,11 @@ class EvaluateCommand:
         if self.keep and self.out:
             raise UserError("--keep applies to the table in a run folder; leave out --out")
         check_file(self.out)
+        from algotransfer.cli.console import announce
+        from algotransfer.trained_models import find_weights
+
+        find_weights(self.model)
+        announce(f"evaluating {self.model} on {self._graphs()}; a first call compiles")
         from algotransfer.locks import locked
         from algotransfer.training.runs import WEIGHTS
 
@@ -92,10 +97,9 @@ class EvaluateCommand:
 
     def _evaluate(self, folder: Path | None = None) -> None:
         from algotransfer.algorithms import get_algorithm
-        from algotransfer.cli.console import next_step, output, print_json, progress_bar, wrote
+        from algotransfer.cli.console import count_graphs, next_step, output, print_json, wrote
         from algotransfer.cli.tables import titled
         from algotransfer.evaluation import beside_paper, beside_paper_table, summary, summary_table
-        from algotransfer.evaluation.clrs_scores import clrs_scores, clrs_table
         from algotransfer.evaluation.evaluate import (
             EVALUATION,
             evaluate,
@@ -111,15 +115,9 @@ class EvaluateCommand:
         if self.infinity is not None:
             experiment = dataclasses.replace(model.experiment, infinity=self.infinity)
             model = dataclasses.replace(model, experiment=experiment)
-        datasets = self._datasets(model.experiment.target, 50 if folder is None else 500)
-        with progress_bar() as bar:
-            task = bar.add_task("evaluating", total=None)
-            frame = evaluate(
-                model,
-                datasets,
-                lambda done, total: bar.update(task, completed=done, total=total),
-                self.halt,
-            )
+        datasets = self._datasets(model.experiment.target)
+        with count_graphs("evaluating") as progress:
+            frame = evaluate(model, datasets, progress, self.halt)
         document = {
             "model": self.model,
             "summary": summary(frame),
@@ -128,6 +126,8 @@ class EvaluateCommand:
         output.print(summary_table(frame))
         target = get_algorithm(model.experiment.target)
         if self.preset == OFFICIAL and target.predicts_predecessors:
+            from algotransfer.evaluation.clrs_scores import clrs_scores, clrs_table
+
             scores = clrs_scores(model, self.task)
             output.print(titled("Score of CLRS-30", clrs_table(scores)))
             document["clrs30"] = scores
@@ -146,7 +146,25 @@ class EvaluateCommand:
             return
         next_step(f"algotransfer execute {self.model} GRAPH.csv")
 
-    def _datasets(self, target: str, num_graphs: int):
+    def _graphs(self) -> str:
+        """Return a description of the test graphs."""
+        if self.data or self.clrs:
+            return ", ".join(map(str, self.data or (self.clrs,)))
+        if self.preset:
+            return f"the test graphs of {self.preset}"
+        sizes = ", ".join(map(str, self.num_nodes))
+        return f"{self._count()} graphs of each of {', '.join(self.family)} with {sizes} nodes"
+
+    def _count(self) -> int:
+        """Return the number of graphs of each family and size."""
+        if self.num_graphs is not None:
+            return self.num_graphs
+        from algotransfer.trained_models import WEIGHTS
+
+        in_run_folder = self.out is None and (Path(self.model) / WEIGHTS).is_file()
+        return 500 if in_run_folder else 50
+
+    def _datasets(self, target: str):
         if self.data:
             from algotransfer.datasets import load_dataset
 
@@ -167,5 +185,4 @@ class EvaluateCommand:
             return [from_graphs([feedback[target].graphs])]
         from algotransfer.evaluation.evaluate import unseen_graphs
 
-        count = num_graphs if self.num_graphs is None else self.num_graphs
-        return unseen_graphs(self.num_nodes, count, self.family)
+        return unseen_graphs(self.num_nodes, self._count(), self.family)

@@ -49,6 +49,11 @@ class ExecuteCommand:
         if self.out is not None and self.out.suffix not in (".csv", ".graphml"):
             raise UserError(f"--out {self.out}: expected a name that ends in .csv or .graphml")
         check_file(self.out)
+        from algotransfer.cli.console import announce
+        from algotransfer.trained_models import find_weights
+
+        find_weights(self.model)
+        announce(f"running {self.model} on {self.graph}; a first call compiles for some seconds")
         import numpy as np
 
         from algotransfer.cli.console import next_step, output, print_json, wrote

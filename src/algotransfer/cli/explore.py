@@ -56,7 +56,9 @@ class ExploreCommand:
     def run(self) -> None:
         """Write the page."""
         self._check()
-        from algotransfer.cli.console import next_step, wrote
+        from algotransfer.cli.console import announce, next_step, wrote
+
+        announce(f"writing {self.out}, in seconds; nothing is compiled")
         from algotransfer.explorer import explore
         from algotransfer.explorer.explore import sample_title
 

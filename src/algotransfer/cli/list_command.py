@@ -1,7 +1,7 @@
 """`algotransfer list`: every registered name."""
 
 import inspect
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Annotated, Any, Literal
@@ -10,6 +10,7 @@ from tyro.conf import Positional
 
 from algotransfer.cli.options import Json, optional
 from algotransfer.errors import UserError
+from algotransfer.registry import Registry
 
 # Key in JSON, title, columns, rows.
 Section = tuple[str, str, tuple[str, ...], Iterable[tuple[str | int, ...]]]
@@ -48,16 +49,17 @@ class ListCommand:
 
 
 def _sections() -> Iterator[Section]:
-    from algotransfer.algorithms import ALGORITHMS
-    from algotransfer.datasets import PRESETS
-    from algotransfer.graphs import FAMILIES
+    # Not from the packages: these modules import no jax.
+    from algotransfer.algorithms.registry import ALGORITHMS
+    from algotransfer.datasets.presets import PRESETS
+    from algotransfer.graphs.registry import FAMILIES
     from algotransfer.methods import METHODS
-    from algotransfer.networks import MODELS, PROCESSORS
+    from algotransfer.networks.registry import MODELS, PROCESSORS
     from algotransfer.reproduce.grid import TABLES, experiments
     from algotransfer.supervisions import SUPERVISIONS
 
     head = ("name", "title", "framework", "weights")
-    rows = ((a.name, a.title, a.framework.name, _weights(*a.weights)) for a in ALGORITHMS.values())
+    rows = ((name, *ALGORITHMS.summary(name, summarise_algorithm)) for name in ALGORITHMS)
     yield "algorithms", "Algorithms (--algorithm, --target, --base)", head, rows
     yield "families", "Graph families (--family)", ("name", "description"), _described(FAMILIES)
     head = ("name", "families", "train", "validation", "test")
@@ -66,9 +68,8 @@ def _sections() -> Iterator[Section]:
     yield "networks", "Networks (--model)", ("name", "description"), _described(MODELS)
     title = "Processors of NE and NE++ (--processor)"
     yield "processors", title, ("name", "description"), _described(PROCESSORS)
-    supervisions = {name: type(supervision) for name, supervision in SUPERVISIONS.items()}
     title = "Supervisions (--supervision)"
-    yield "supervisions", title, ("name", "description"), _described(supervisions)
+    yield "supervisions", title, ("name", "description"), _described(SUPERVISIONS)
     head = ("name", "processors", "base algorithms")
     rows = ((name, *_processors(method)) for name, method in METHODS.items())
     yield "methods", "Transfer methods (--method)", head, rows
@@ -84,13 +85,23 @@ def _trained_models(target: str | None) -> Section:
     return "models", title, ("name", "target", "seeds"), rows
 
 
+def summarise_algorithm(algorithm: Any) -> tuple[str, ...]:
+    """Return title, framework and range of weights."""
+    return algorithm.title, algorithm.framework.name, _weights(*algorithm.weights)
+
+
 def _weights(low: float, high: float) -> str:
     return "any" if low < 0 else "> 0" if high > 1 else f"> 0, ≤ {high:g}"
 
 
-def _described(registry: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    for name, entry in registry.items():
-        yield name, (inspect.getdoc(entry) or "").partition("\n")[0]
+def _described(registry: Registry[Any]) -> Iterator[tuple[str, ...]]:
+    for name in registry:
+        yield name, *registry.summary(name, _first_line)
+
+
+def _first_line(entry: Any) -> tuple[str, ...]:
+    """Return the first line of the docstring of an entry: a class, a function or an instance."""
+    return ((inspect.getdoc(entry) or "").partition("\n")[0],)
 
 
 def _splits(preset: Any) -> tuple[str, ...]:

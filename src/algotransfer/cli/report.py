@@ -33,8 +33,7 @@ class ReportCommand:
 
     def run(self) -> None:
         """Collect the results and write the reports."""
-        from algotransfer.cli.console import next_step, output, wrote
-        from algotransfer.report.write_report import write_report
+        from algotransfer.cli.console import announce, next_step, output, wrote
 
         if self.runs:
             for name in ("folder", "weights", "examples"):
@@ -46,6 +45,9 @@ class ReportCommand:
         out = self.out or Path("report" if self.runs else "results")
         if out.is_file():
             raise UserError(f"--out {out} is a file; name a folder")
+        announce(f"writing a report to {out}, in seconds" + ", then pages" * self.examples)
+        from algotransfer.report.write_report import write_report
+
         data, note = self._of_runs(out) if self.runs else self._of_paper(out)
         for path in write_report(data, out):
             wrote(path)

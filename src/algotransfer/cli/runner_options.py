@@ -53,6 +53,9 @@ class RunnerOptions:
             raise UserError("--dry-run writes nothing, so not --pack either; use --for 0s instead")
         check_file(self.pack)
         _seconds(self.for_)
+        from algotransfer.cli.console import announce
+
+        announce(f"planning steps in {self.folder}; their estimated time follows")
 
     def run_plan(self, make_plan: Callable[[], Sequence["Step"]], preset: str, seeds: int) -> bool:
         """Run the steps of a plan; print what is done, what is left, and the time spent.

@@ -11,10 +11,10 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from algotransfer.datasets.statistics import GraphStatistics, TraceStatistics
 from algotransfer.evaluation.result_tables import plain_table
 
 if TYPE_CHECKING:
+    from algotransfer.datasets.statistics import GraphStatistics, TraceStatistics
     from algotransfer.reproduce.runner import StepResult
     from algotransfer.training import Model
 

@@ -64,7 +64,13 @@ class TrainCommand:
     def run(self) -> None:
         """Train, and print the losses of every seed."""
         self._check()
-        from algotransfer.cli.console import next_step, output, print_json, wrote
+        from algotransfer.cli.console import announce, next_step, output, print_json, wrote
+
+        announce(
+            f"training {self.experiment.name}, seeds: {self.seeds}, epochs: at most "
+            f"{self.experiment.max_epochs}; the time left is known after data, compilation "
+            "and the first epoch"
+        )
         from algotransfer.cli.tables import seed_results, training_table
         from algotransfer.datasets import load_dataset
         from algotransfer.devices import peak_memory

@@ -102,7 +102,7 @@ def execute(
         raise UserError(f"steps={steps}; expected 1 to {MAX_STEPS:,}")
     if infinity is not None and not is_positive(infinity):
         raise UserError(f"infinity={shown(infinity)}; expected a number above 0, {FLOAT32_RANGE}")
-    networks = jax.tree.map(lambda leaf: leaf[None], model.network(seed))
+    networks = jax.tree.map(lambda leaf: np.asarray(leaf)[None], model.network(seed))
     networks, tasks = target_only(networks, tasks_of(model.experiment))
     target = tasks[-1]
     if halt is None:
@@ -124,7 +124,7 @@ def execute(
     read_last = target.supervision.told_steps and halt in WITHOUT_READING
     record = "last" if read_last else "steps"
     execution = free_run.run(fitted, np.array([0]), record)
-    execution = jax.tree.map(lambda leaf: leaf[0, 0], execution)
+    execution = jax.tree.map(lambda leaf: np.asarray(leaf)[0, 0], execution)
     if halt not in WITHOUT_READING:
         execution, step = read_at(halt, execution, steps, steps)
         steps = int(step)

@@ -18,4 +18,9 @@ FAMILIES: Registry[Sampler] = Registry(
         "ws": "algotransfer.graphs.salsa_families:watts_strogatz",
         "delaunay": "algotransfer.graphs.salsa_families:delaunay",
     },
+    {
+        "er": ("Erdős–Rényi graphs: each pair of nodes is an edge with p = min(log₂(n)/n, 0.5).",),
+        "ba": ("Barabási–Albert graphs: a star on m + 1 nodes; each new node joins m by degree.",),
+        "grid": ("Grids of r × c = n nodes: a uniform shape with r ≥ 2, or the most square one.",),
+    },
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from importlib.resources import as_file, files
 from typing import TYPE_CHECKING
 
@@ -35,3 +36,13 @@ def paper_tables() -> pandas.DataFrame:
 
     with as_file(files(__name__) / "paper_tables.csv") as path:
         return pandas.read_csv(path)
+
+
+def paper_experiments() -> dict[str, list[tuple[str, ...]]]:
+    """Return model, supervision, method, source and target of every row, by table; no pandas."""
+    rows: dict[str, dict[tuple[str, ...], None]] = {}  # dicts keep the order and drop repetitions
+    with (files(__name__) / "paper_tables.csv").open(encoding="utf-8", newline="") as file:
+        for line in csv.DictReader(file):
+            names = ("model", "supervision", "method", "source", "target")
+            rows.setdefault(line["table"], {})[tuple(line[name] for name in names)] = None
+    return {table: [*lines] for table, lines in rows.items()}

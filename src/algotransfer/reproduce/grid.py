@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from algotransfer.errors import UserError
 from algotransfer.experiment import Experiment
-from algotransfer.paper import paper_tables
+from algotransfer.paper import paper_experiments
 
 # By priority. Breakdowns by family share the experiments of their tables.
 TABLES = (
@@ -77,12 +77,10 @@ def experiments(
 @functools.cache
 def experiments_by_table() -> dict[str, list[Experiment]]:
     """Return the experiments of each of the paper's 20 tables."""
-    columns = ["table", "model", "supervision", "method", "source", "target"]
-    lines = paper_tables().fillna({"source": ""})[columns].drop_duplicates()
-    by_table: dict[str, list[Experiment]] = {}
-    for table, *line in lines.itertuples(index=False):
-        by_table.setdefault(table, []).append(paper_experiment(*line))
-    return by_table
+    return {
+        table: [paper_experiment(*row) for row in rows]
+        for table, rows in paper_experiments().items()
+    }
 
 
 def one_of_each(experiments: Sequence[Experiment]) -> list[Experiment]:

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import jax
+import numpy as np
 
 from algotransfer.algorithms import get_algorithm
 from algotransfer.array_files import load_arrays, save_arrays
@@ -64,7 +65,8 @@ class Model:
     def network(self, seed: int) -> Executor:
         """Return the network of one seed."""
         index = self.index(seed)
-        return jax.tree.map(lambda leaf: leaf[index], self.networks)
+        # On the host: JAX would compile a program for the slice of each shape.
+        return jax.device_put(jax.tree.map(lambda leaf: np.asarray(leaf)[index], self.networks))
 
     def index(self, seed: int) -> int:
         """Return the position of a seed among the model's seeds."""
