@@ -43,6 +43,13 @@ def test_the_command_line_answers_a_mistake_in_one_sentence(command, capsys, tmp
     assert not [*tmp_path.iterdir()]
 
 
+def test_a_long_argument_leaves_room_for_the_reason(capsys):
+    assert main(["evaluate", "y" * 100_000]) == 2
+    said = capsys.readouterr().err
+    assert len(said) < 400
+    assert said.endswith("File name too long\n")
+
+
 IN_PYTHON = {
     "unknown algorithm 'dijkstraa' (did you mean 'dijkstra'?)": lambda: at.Experiment(
         target="dijkstraa"

@@ -51,6 +51,7 @@ DESCRIPTION = """Learn graph algorithms from inputs and outputs, with the steps 
 `algotransfer COMMAND --help` shows the options of a command; `--version` shows the release."""
 
 MAX_MESSAGE = 2_000  # characters of an error, which may quote a long argument
+MAX_PATH = 300  # characters of a path in an error
 MISTAKE, INTERRUPTED, TERMINATED = 2, 130, 143
 DAMAGED_PROGRAM = "a compiled program in the cache was damaged; it is removed and compiled again"
 KEPT = "finished work is kept; run the same command again to continue"
@@ -137,7 +138,9 @@ def _without_number(error: OSError) -> str:
     """Return the message of an operating-system error without its number."""
     if not error.strerror:
         return str(error)
-    return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+    name = str(error.filename or "")
+    name = name if len(name) <= MAX_PATH else f"{name[:MAX_PATH]}…"
+    return f"{name}: {error.strerror}" if name else error.strerror
 
 
 def _print_error(text: str) -> None:
