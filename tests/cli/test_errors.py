@@ -27,7 +27,8 @@ def fails_with(error):
         (OSError(13, "cannot write x (denied)"), "error: cannot write x (denied)\n"),
         (OSError(2, "No such file", "x.csv"), "error: x.csv: No such file\n"),
         (FileNotFoundError("there is no file x"), "error: there is no file x\n"),
-        (OSError(36, "File name too long", "x" * 10**5), "error: " + "x" * 1993 + "…\n"),
+        (OSError(36, "Too long", "x" * 10**5), "error: " + "x" * 300 + "…: Too long\n"),
+        (UserError("x" * 10**5), "error: " + "x" * 1993 + "…\n"),
         (UserError("[red]not markup[/red]" + " long" * 40), None),
     ],
 )
