@@ -199,7 +199,8 @@ def load_model(source: str | Path) -> Model:
     try:
         experiment, seeds = _check_card(card)
     except UnknownName as error:
-        own = "if it is your own, first import the file that registers it"
+        own = "if it is your own, import the file that registers it first (on the command line, "
+        own += "run `python FILE` instead of `algotransfer`)"
         raise UserError(f"{path} cannot be loaded: {error}; {own}") from error
     except ValueError as error:
         raise UserError(f"{path} is not a weights file that can be used: {error}") from error
