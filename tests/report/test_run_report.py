@@ -75,3 +75,12 @@ def test_mistakes(command, said, tmp_path, monkeypatch, capsys):
     assert main(command) == 2
     assert said in capsys.readouterr().err
     assert not [*tmp_path.iterdir()]
+
+
+def test_a_run_evaluated_by_its_name_keeps_its_table(folder, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    shutil.copytree(RUNS / NAME, tmp_path / "runs" / NAME)
+    graphs = ["--num-nodes", "6", "--num-graphs", "2", "--family", "er"]
+    assert main(["evaluate", f"runs/{NAME}", *graphs]) == 0
+    (run,) = (tmp_path / "runs" / NAME).iterdir()
+    assert find_runs([run]) == [run]

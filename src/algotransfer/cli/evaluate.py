@@ -76,16 +76,12 @@ class EvaluateCommand:
             raise UserError("--keep applies to the table in a run folder; leave out --out")
         check_file(self.out)
         from algotransfer.cli.console import announce
-        from algotransfer.trained_models import find_weights
 
-        find_weights(self.model)
+        folder = self._run_folder()
         announce(f"evaluating {self.model} on {self._graphs()}; a first call compiles")
         from algotransfer.locks import locked
-        from algotransfer.training.runs import WEIGHTS
 
-        # A folder without weights may have the name of weights in the package.
-        folder = Path(self.model)
-        if self.out is not None or not (folder / WEIGHTS).is_file():
+        if folder is None:
             self._evaluate()
             return
         if self.infinity is not None or self.halt != "told":
@@ -159,10 +155,15 @@ class EvaluateCommand:
         """Return the number of graphs of each family and size."""
         if self.num_graphs is not None:
             return self.num_graphs
-        from algotransfer.trained_models import WEIGHTS
+        return 50 if self._run_folder() is None else 500
 
-        in_run_folder = self.out is None and (Path(self.model) / WEIGHTS).is_file()
-        return 500 if in_run_folder else 50
+    def _run_folder(self) -> Path | None:
+        """Return the run folder to write the table to; None for --out, files and the package."""
+        from algotransfer.trained_models import WEIGHTS, find_weights
+
+        found = find_weights(self.model)
+        kept_elsewhere = self.out is not None or Path(self.model).is_file()
+        return None if kept_elsewhere or found.name != WEIGHTS else found.parent
 
     def _datasets(self, target: str):
         if self.data:

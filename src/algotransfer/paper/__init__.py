@@ -41,8 +41,8 @@ def paper_tables() -> pandas.DataFrame:
 def paper_experiments() -> dict[str, list[tuple[str, ...]]]:
     """Return model, supervision, method, source and target of every row, by table; no pandas."""
     rows: dict[str, dict[tuple[str, ...], None]] = {}  # dicts keep the order and drop repetitions
-    with (files(__name__) / "paper_tables.csv").open(encoding="utf-8", newline="") as file:
-        for line in csv.DictReader(file):
-            names = ("model", "supervision", "method", "source", "target")
-            rows.setdefault(line["table"], {})[tuple(line[name] for name in names)] = None
+    text = (files(__name__) / "paper_tables.csv").read_text(encoding="utf-8")
+    for line in csv.DictReader(text.splitlines()):
+        names = ("model", "supervision", "method", "source", "target")
+        rows.setdefault(line["table"], {})[tuple(line[name] for name in names)] = None
     return {table: [*lines] for table, lines in rows.items()}

@@ -225,6 +225,6 @@ def _losses(models: Sequence[str | Path | Model], labels: Sequence[str]) -> pand
     parts = [pandas.DataFrame(columns=["model", "seed", "epoch", "value"])]
     for label, source in zip(labels, models, strict=True):
         if not isinstance(source, Model):
-            losses = read_losses(find_weights(source).parent).assign(model=label)
+            losses: Any = read_losses(find_weights(source).parent).assign(model=label)
             parts.append(losses.rename(columns={"validation_loss": "value"})[[*parts[0]]])
     return pandas.concat([part for part in parts if len(part)] or parts, ignore_index=True)
