@@ -35,12 +35,12 @@ def on_files(files, config, **_):
 @cache
 def made_pages() -> dict[str, str]:
     """Return pages by their address: five networks live, the report, the networks of its tables."""
+    from live_page import live_page
+
     from algotransfer.report.example_pages import find_models, write_examples
     from algotransfer.report.html import render_html
     from algotransfer.report.report_data import make_report
     from algotransfer.report.write_report import read_tables, time_note
-
-    from live_page import live_page
 
     results, hops = read_tables(RESULTS)
     with tempfile.TemporaryDirectory() as name:
