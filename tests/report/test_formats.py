@@ -153,7 +153,7 @@ def test_the_command_writes_everything_from_the_tables_alone(results, tmp_path, 
     page = (tmp_path / "results.md").read_text()
     assert "“Multi-task helps systematic generalisation” (§6.1), keys" in page
     assert main(["report", "--out", str(tmp_path / "nothing")]) == 2
-    assert "name a folder of runs with --folder" in capsys.readouterr().err
+    assert "or a folder of the paper's experiments with --folder" in capsys.readouterr().err
     assert main(["report", "--folder", str(tmp_path / "nothing")]) == 2
     assert "holds no evaluated runs" in capsys.readouterr().err
 
