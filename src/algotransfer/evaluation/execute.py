@@ -124,7 +124,7 @@ def execute(
     read_last = target.supervision.told_steps and halt in WITHOUT_READING
     record = "last" if read_last else "steps"
     execution = free_run.run(fitted, np.array([0]), record)
-    execution = jax.tree.map(lambda leaf: np.asarray(leaf)[0, 0], execution)
+    execution = jax.device_put(jax.tree.map(lambda leaf: np.asarray(leaf)[0, 0], execution))
     if halt not in WITHOUT_READING:
         execution, step = read_at(halt, execution, steps, steps)
         steps = int(step)
