@@ -13,9 +13,10 @@ import pytest
 
 import algotransfer
 from algotransfer.algorithms import get_algorithm
+from algotransfer.algorithms.expressions import NotExpressible, expression, number
 from algotransfer.explorer import explore
 from algotransfer.explorer.explore import model_label
-from algotransfer.explorer.expressions import NotExpressible, affine, expression, number
+from algotransfer.explorer.expressions import affine
 from algotransfer.explorer.page import embedded
 from algotransfer.graphs import from_networkx, read_graph, sample_graphs
 from algotransfer.graphs.named import unique_edges

@@ -10,12 +10,13 @@ import jax
 import numpy as np
 
 from algotransfer.algorithms import Algorithm
+from algotransfer.algorithms.expressions import NotExpressible
 from algotransfer.evaluation.execute import healthy_seed
 from algotransfer.evaluation.halting import check_halt, default_halt
 from algotransfer.evaluation.harness import target_only
 from algotransfer.evaluation.horizon import training_horizon
 from algotransfer.evaluation.training_range import training_weights
-from algotransfer.explorer.expressions import NotExpressible, algorithm_data, algorithm_facts
+from algotransfer.explorer.expressions import algorithm_data, algorithm_facts
 from algotransfer.explorer.recording import record_network, record_trace
 from algotransfer.graphs import Graph
 from algotransfer.graphs.named import unique_edges

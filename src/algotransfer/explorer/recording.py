@@ -8,10 +8,10 @@ import jax
 import numpy as np
 
 from algotransfer.algorithms import Algorithm, run
+from algotransfer.algorithms.expressions import number
 from algotransfer.evaluation.evaluation_batch import first_and_last
 from algotransfer.evaluation.harness import FreeRun
 from algotransfer.evaluation.training_range import fit_graphs, infinity_without_answer
-from algotransfer.explorer.expressions import number
 from algotransfer.graphs import Graph
 from algotransfer.networks import Executor
 from algotransfer.training.objective import Task

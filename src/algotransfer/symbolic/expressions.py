@@ -1,0 +1,136 @@
+"""Expressions of a relaxation step as data: evaluate, print, read and compare them.
+
+An expression is a number, one of the variables `key` (the neighbour's key), `own` (the node's own
+key) and `weight` (of the edge), or a tuple such as `("add", "key", "weight")`. In JSON a tuple is
+a list, the form in which the explorer's page stores algorithms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from algotransfer.errors import UserError
+
+Expression = float | str | tuple
+
+VARIABLES = ("key", "own", "weight")
+SYMBOLS = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
+OPERATIONS = ("add", "sub", "mul", "div", "min", "max", "pow")
+PRECEDENCE = {"add": 1, "sub": 1, "mul": 2, "div": 2, "pow": 3}
+MAX_SIZE = 200  # nodes of an expression read from a file
+FUNCTIONS = {
+    "add": "add",
+    "sub": "subtract",
+    "mul": "multiply",
+    "div": "divide",
+    "min": "minimum",
+    "max": "maximum",
+    "pow": "power",
+}
+
+
+def evaluate(expression: Expression, values: Mapping[str, Any], module: Any = np) -> Any:
+    """Return the value of an expression on arrays, computed with `numpy` or `jax.numpy`."""
+    if isinstance(expression, str):
+        return values[expression]
+    if not isinstance(expression, tuple):
+        return expression
+    operation, *operands = expression
+    numbers = [evaluate(operand, values, module) for operand in operands]
+    return getattr(module, FUNCTIONS[operation])(*numbers)
+
+
+def relax_function(expression: Expression) -> Callable[[Any, Any], Any]:
+    """Return `(key, weight) -> candidate` for an `Algorithm`."""
+    import jax.numpy as jnp
+
+    return lambda key, weight: evaluate(expression, {"key": key, "weight": weight}, jnp)
+
+
+def size(expression: Expression) -> int:
+    """Return the number of variables, numbers and operations."""
+    if not isinstance(expression, tuple):
+        return 1
+    return 1 + sum(size(operand) for operand in expression[1:])
+
+
+def variables(expression: Expression) -> set[str]:
+    """Return the names of the variables that occur."""
+    if isinstance(expression, str):
+        return {expression}
+    if not isinstance(expression, tuple):
+        return set()
+    return set().union(*(variables(operand) for operand in expression[1:]))
+
+
+def as_text(expression: Expression, outer: int = 0) -> str:
+    """Return an expression as Python source, with no more brackets than needed."""
+    if isinstance(expression, str):
+        return expression
+    if not isinstance(expression, tuple):
+        return f"{expression:g}" if float(f"{expression:g}") == expression else repr(expression)
+    operation, *operands = expression
+    if operation in ("min", "max"):
+        return f"{operation}({', '.join(as_text(operand) for operand in operands)})"
+    rank = PRECEDENCE[operation]
+    left, right = operands
+    symbol = "**" if operation == "pow" else SYMBOLS[operation]
+    space = "" if operation == "pow" else " "
+    text = f"{as_text(left, rank)}{space}{symbol}{space}{as_text(right, rank + 1)}"
+    return f"({text})" if rank < outer else text
+
+
+def to_json(expression: Expression) -> Any:
+    """Return nested lists for a JSON file."""
+    if isinstance(expression, tuple):
+        return [to_json(operand) for operand in expression]
+    return expression
+
+
+def from_json(data: Any) -> Expression:
+    """Inverse of `to_json`; validates its input."""
+    nodes = 0
+
+    def read(part: Any, depth: int) -> Expression:
+        nonlocal nodes
+        nodes += 1
+        if nodes > MAX_SIZE or depth > MAX_SIZE:
+            raise UserError(f"an expression of more than {MAX_SIZE} parts; simplify it")
+        if isinstance(part, str) and part in VARIABLES:
+            return part
+        if isinstance(part, Real) and not isinstance(part, bool) and np.isfinite(float(part)):
+            return float(part)
+        if isinstance(part, (list, tuple)) and len(part) == 3 and part[0] in OPERATIONS:
+            return (part[0], read(part[1], depth + 1), read(part[2], depth + 1))
+        raise UserError(
+            f"{str(part)[:60]!r} is no part of an expression; expected a finite number, one of "
+            f"{', '.join(VARIABLES)}, or a list of an operation ({', '.join(OPERATIONS)}) and two "
+            "parts"
+        )
+
+    return read(data, 0)
+
+
+def linear_combination(coefficients: list[float], terms: list[Expression]) -> Expression:
+    """Return Σ aₖ·φₖ as one expression, without factors of 1 and terms of 0."""
+    result: Expression | None = None
+    for number, term in zip(coefficients, terms, strict=True):
+        if number == 0:
+            continue
+        if term == 1.0:
+            part: Expression = number
+        elif number == 1 or (number == -1 and result is not None):
+            part = term
+        else:
+            part = ("mul", abs(number) if result is not None else number, term)
+        if result is None:
+            result = part
+        elif number < 0:
+            result = ("sub", result, abs(part) if isinstance(part, float) else part)
+        else:
+            result = ("add", result, part)
+    return 0.0 if result is None else result
