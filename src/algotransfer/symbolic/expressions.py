@@ -7,7 +7,9 @@ a list, the form in which the explorer's page stores algorithms.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
+from fractions import Fraction
 from numbers import Real
 from typing import Any
 
@@ -16,6 +18,7 @@ import numpy as np
 from algotransfer.errors import UserError
 
 Expression = float | str | tuple
+Number = Fraction | float
 
 VARIABLES = ("key", "own", "weight")
 SYMBOLS = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
@@ -42,6 +45,27 @@ def evaluate(expression: Expression, values: Mapping[str, Any], module: Any = np
     operation, *operands = expression
     numbers = [evaluate(operand, values, module) for operand in operands]
     return getattr(module, FUNCTIONS[operation])(*numbers)
+
+
+def exact_value(step: Expression, key: Number, weight: Number) -> Number:
+    """Return the value of a step in rational arithmetic; NaN where it is undefined."""
+    if isinstance(step, str):
+        return {"key": key, "weight": weight}[step]
+    if not isinstance(step, tuple):
+        return Fraction(step)
+    operation, left, right = step[0], *(exact_value(part, key, weight) for part in step[1:])
+    try:
+        return {
+            "add": lambda: left + right,
+            "sub": lambda: left - right,
+            "mul": lambda: left * right,
+            "div": lambda: left / right,
+            "min": lambda: min(left, right),
+            "max": lambda: max(left, right),
+            "pow": lambda: left ** int(right),
+        }[operation]()
+    except ZeroDivisionError:
+        return math.nan
 
 
 def relax_function(expression: Expression) -> Callable[[Any, Any], Any]:

@@ -6,11 +6,11 @@ import dataclasses
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from algotransfer.algorithms import ALGORITHMS, Algorithm, get_algorithm
 from algotransfer.errors import UserError
-from algotransfer.files import write_atomically
+from algotransfer.files import read_json, write_atomically
 from algotransfer.symbolic.expressions import (
     Expression,
     as_text,
@@ -20,25 +20,27 @@ from algotransfer.symbolic.expressions import (
     variables,
 )
 
-FORMAT = 1
+FORMAT = "algotransfer step 1"
 MAX_BYTES = 2**20
 
 
 @dataclass(frozen=True)
 class StepProgram:
-    """A step, and the algorithm whose answers it was learned from.
+    """A step in the framework of an algorithm.
 
     **Arguments:**
 
     - `step`: the candidate key of a node through a neighbour.
     - `smaller_is_better`: which of two candidates is taken.
-    - `target`: name of the algorithm; it gives the framework, the initial keys and the valid
-        weights.
+    - `target`: name of the algorithm whose answers the step was learned from; it gives the
+        framework, the initial keys and the valid weights.
+    - `replace_if`: when a candidate replaces a key; the frameworks' rule is `better`.
     """
 
     step: Expression
     smaller_is_better: bool
     target: str
+    replace_if: Literal["better", "not worse"] = "better"
 
     def __post_init__(self):
         if unknown := variables(self.step) - {"key", "weight"}:
@@ -50,6 +52,8 @@ class StepProgram:
     @property
     def algorithm(self) -> Algorithm:
         """The program as an algorithm, for `run` and `explore`."""
+        if self.replace_if != "better":
+            raise UserError("the frameworks replace a key only by a better one")
         return dataclasses.replace(
             get_algorithm(self.target),
             name=f"learned_{self.target}",
@@ -60,57 +64,54 @@ class StepProgram:
 
     def source(self) -> str:
         """Return the program as Python source."""
-        better = "<" if self.smaller_is_better else ">"
-        best = "min" if self.smaller_is_better else "max"
-        candidate = as_text(self.step)
-        start = _initial_keys(get_algorithm(self.target))
-        return (_SEQUENTIAL if get_algorithm(self.target).sequential else _PARALLEL).format(
-            better=better, best=best, candidate=candidate, **start
+        algorithm = get_algorithm(self.target)
+        signs = {True: "<", False: ">"}[self.smaller_is_better]
+        return (_SEQUENTIAL if algorithm.sequential else _PARALLEL).format(
+            better=signs + "=" * (self.replace_if == "not worse"),
+            best="min" if self.smaller_is_better else "max",
+            candidate=as_text(self.step),
+            source_key=_number(algorithm.source_key),
+            unreached_key=_number(lambda num_nodes: algorithm.unreached_key),
         )
 
     def to_json(self) -> dict[str, Any]:
         """Return the content of a file."""
         return {
-            "format_version": FORMAT,
+            "format": FORMAT,
             "step": to_json(self.step),
             "smaller_is_better": self.smaller_is_better,
             "target": self.target,
+            "replace_if": self.replace_if,
         }
 
     def save(self, path: str | Path) -> None:
         """Write the program as JSON."""
-        text = json.dumps(self.to_json(), indent=2) + "\n"
-        write_atomically(path, lambda file: file.write(text.encode()))
+        write_atomically(path, (json.dumps(self.to_json(), indent=2) + "\n").encode())
 
     @classmethod
     def load(cls, path: str | Path) -> StepProgram:
-        """Read a program; validate its content."""
+        """Read a program that `save` wrote; validates its content."""
         path = Path(path)
-        wanted = "expected a file that algotransfer discover wrote"
-        try:
-            if path.stat().st_size > MAX_BYTES:
-                raise UserError(f"{path} is larger than {MAX_BYTES} bytes; {wanted}")
-            data = json.loads(path.read_text())
-        except (OSError, ValueError) as error:
-            if isinstance(error, UserError):
-                raise
-            raise UserError(f"{path} cannot be read as JSON; {wanted}") from error
-        if not isinstance(data, dict) or data.get("format_version") != FORMAT:
-            raise UserError(f"{path} is no step program of format version {FORMAT}; {wanted}")
-        smaller, target = data.get("smaller_is_better"), data.get("target")
-        if not isinstance(smaller, bool) or target not in ALGORITHMS:
-            raise UserError(f"{path} names no direction or no known target; {wanted}")
-        return cls(from_json(data.get("step")), smaller, target)
+        if path.stat().st_size > MAX_BYTES:
+            raise UserError(f"{path} has more than {MAX_BYTES:,} bytes; expected a step program")
+        data = read_json(path, "format", "step", "smaller_is_better", "target", "replace_if")
+        if data["format"] != FORMAT:
+            raise UserError(f"{path} is no step program: its format is {data['format']!r:.80}")
+        ALGORITHMS.check(str(data["target"])[:100])
+        rule, smaller = data["replace_if"], data["smaller_is_better"]
+        if not isinstance(smaller, bool) or rule not in ("better", "not worse"):
+            raise UserError(
+                f"{path}: smaller_is_better is {smaller!r:.40} and replace_if {rule!r:.40}; "
+                "expected true or false, and 'better' or 'not worse'"
+            )
+        return cls(from_json(data["step"]), smaller, data["target"], rule)
 
 
-def _initial_keys(algorithm: Algorithm) -> dict[str, str]:
-    few, many = algorithm.source_key(2), algorithm.source_key(3)
-    source = "len(graph)" if few != many else _number(few)
-    return {"source_key": source, "unreached_key": _number(algorithm.unreached_key)}
-
-
-def _number(value: float) -> str:
-    return f'float("{value}")' if value in (float("inf"), float("-inf")) else f"{value:g}"
+def _number(formula) -> str:
+    value = formula(2)
+    if value != formula(3):
+        return "len(graph)"
+    return f'float("{value}")' if abs(value) == float("inf") else f"{value:g}"
 
 
 _PARALLEL = """\
