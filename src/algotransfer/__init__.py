@@ -40,6 +40,8 @@ if TYPE_CHECKING:
     from algotransfer.graphs import write_graph as write_graph
     from algotransfer.paper import paper_tables as paper_tables
     from algotransfer.report.compare import compare as compare
+    from algotransfer.symbolic import certify as certify
+    from algotransfer.symbolic import discover as discover
     from algotransfer.trained_models import list_models as list_models
     from algotransfer.training import Model as Model
     from algotransfer.training import load_model as load_model

@@ -42,6 +42,8 @@ COMMANDS: Registry[type[Command]] = Registry(
         "reproduce": "algotransfer.cli.reproduce:ReproduceCommand",
         "report": "algotransfer.cli.report:ReportCommand",
         "explore": "algotransfer.cli.explore:ExploreCommand",
+        "discover": "algotransfer.cli.discover:DiscoverCommand",
+        "certify": "algotransfer.cli.certify:CertifyCommand",
         "bench": "algotransfer.cli.bench:BenchCommand",
     },
 )

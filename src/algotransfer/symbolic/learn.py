@@ -25,6 +25,7 @@ from algotransfer.symbolic.frames import execute_step, numpy_step
 
 MAX_TERMS = 3
 MAX_SUBSETS = 5 * 10**7  # combinations of one size; larger sizes are left out
+MAX_TRIED = 1_000  # combinations that are executed before the search gives up
 SCREENED_ROWS = 2_000  # equations that screen combinations before all equations decide
 SCREEN = 1e-7  # largest squared residual of screened equations, relative to the squared keys
 INDEPENDENT = 1e-7  # smallest determinant of the correlations of terms
@@ -91,16 +92,17 @@ def learn_step(answers: Answers, terms: Sequence[Expression]) -> Learned:
         last = count == MAX_TERMS or comb(len(library.terms), count + 1) > MAX_SUBSETS
         waiting = sorted([*waiting, *library.combinations(count)], key=lambda each: each.length)
         # With one more term the shortest combination has 2·count + 1 parts.
-        while waiting and (last or waiting[0].length <= 2 * count + 1):
+        short = 2 * count + 1
+        while waiting and num_tried < MAX_TRIED and (last or waiting[0].length <= short):
             step = waiting.pop(0).step
             num_tried += 1
             if (smaller := _direction(step, answers)) is not None:
                 return Learned(step, smaller, num_tried)
-        if last:
+        if last or num_tried == MAX_TRIED:
             break
     raise UserError(
-        f"no step found: {num_tried} combinations of the {len(terms)} terms satisfy the equations "
-        "of the answers, but none gives these answers when executed; add terms"
+        f"no step found: the {num_tried} shortest combinations of the {len(terms)} terms that "
+        "satisfy the equations of the answers do not give these answers when executed; add terms"
     )
 
 

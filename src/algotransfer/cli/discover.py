@@ -1,0 +1,67 @@
+"""`algotransfer discover`: learn the step of an algorithm from its answers."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+from algotransfer.algorithms.registry import ALGORITHMS
+from algotransfer.cli.options import check_file, choice, optional
+from algotransfer.errors import UserError
+from algotransfer.graphs.registry import FAMILIES
+
+
+@dataclass(frozen=True)
+class DiscoverCommand:
+    """Learn the step of an algorithm from inputs and outputs alone, as a readable program."""
+
+    target: Annotated[str, choice(ALGORITHMS)]
+    """Algorithm whose final keys and predecessors are learned from; its steps are not used."""
+    family: Annotated[tuple[str, ...], choice(FAMILIES)] = ("er", "ba", "grid")
+    """Families of the training graphs."""
+    num_graphs: int = 100
+    """Number of training graphs of each family."""
+    num_nodes: int = 20
+    """Number of nodes of every training graph."""
+    seed: int = 0
+    """Seed of the training graphs."""
+    data: Annotated[Path | None, optional("FILE")] = None
+    """Dataset (.npz) to learn from instead of sampled graphs."""
+    depth: int = 2
+    """Depth of the terms to look in: 1 (46 terms) or 2 (5,708 terms)."""
+    out: Annotated[Path | None, optional("PATH")] = None
+    """File (.json) for the program."""
+
+    def run(self) -> None:
+        """Sample graphs, learn the step, print the program, write it."""
+        ALGORITHMS.check(self.target)
+        FAMILIES.check(*self.family)
+        if self.depth not in (1, 2):
+            raise UserError(f"--depth {self.depth}: expected 1 or 2")
+        check_file(self.out)
+        from algotransfer.cli.console import next_step, output, wrote
+        from algotransfer.datasets import load_dataset, make_dataset
+        from algotransfer.symbolic.discover import discover
+        from algotransfer.symbolic.grammar import grammar
+
+        start = time.perf_counter()
+        if self.data is not None:
+            dataset = load_dataset(self.data)
+        else:
+            dataset = make_dataset(self.family, self.num_graphs, self.num_nodes, self.seed)
+        terms = grammar(self.depth)
+        output.print(
+            f"learning from the answers of {self.target} on {len(dataset):,} graphs, in "
+            f"{len(terms):,} terms; this takes seconds, or minutes if there is no such step"
+        )
+        program = discover(self.target, dataset.graphs, terms)
+        output.print(f"\n{program.source()}")
+        output.print(f"learned in {time.perf_counter() - start:.1f} s")
+        if self.out is None:
+            next_step("add --out FILE.json to keep the program")
+            return
+        program.save(self.out)
+        wrote(self.out)
+        next_step(f"algotransfer certify {self.out}")

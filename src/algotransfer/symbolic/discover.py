@@ -1,0 +1,33 @@
+"""`discover`: learn the step of an algorithm from its answers on graphs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from algotransfer.algorithms import get_algorithm
+from algotransfer.errors import UserError
+from algotransfer.graphs.graph import Graph
+from algotransfer.symbolic.answers import collect_answers
+from algotransfer.symbolic.expressions import Expression
+from algotransfer.symbolic.grammar import grammar
+from algotransfer.symbolic.learn import learn_step
+from algotransfer.symbolic.program import StepProgram
+
+
+def discover(target: str, graphs: Graph, terms: Sequence[Expression] | None = None) -> StepProgram:
+    """Learn the step of an algorithm from inputs and outputs alone.
+
+    The target's framework and initial keys are given; its step is not read, only its final keys
+    and predecessors.
+
+    **Arguments:**
+
+    - `target`: name of the algorithm whose answers are learned from.
+    - `graphs`: a batch of graphs; a hundred of 20 nodes are enough.
+    - `terms`: the terms to look in, by default all 5,708 of `grammar(2)`.
+    """
+    if not graphs.batch_shape:
+        raise UserError("discover needs a batch of graphs, but this is one graph; give several")
+    library = grammar(2) if terms is None else terms
+    found = learn_step(collect_answers(get_algorithm(target), graphs), library)
+    return StepProgram(found.step, found.smaller_is_better, target)
