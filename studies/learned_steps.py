@@ -162,9 +162,10 @@ def few(done):
 
 def all_terms(done):
     for target in NAMES:
-        at = {"target": target, "distractors": len(grammar(2)), "num_graphs": 1_000, "seed": 0}
+        terms = grammar(1 if target == "dfs" else 2)
+        at = {"target": target, "distractors": len(terms), "num_graphs": 1_000, "seed": 0}
         if not done(**at):
-            yield {**at, **learn(get_algorithm(target), 1_000, grammar(2), 0)}
+            yield {**at, **learn(get_algorithm(target), 1_000, terms, 0)}
 
 
 def unseen(done):

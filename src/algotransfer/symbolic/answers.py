@@ -21,7 +21,7 @@ class Answers:
     - `weights`: weight of the edge from node j to node i at [graph, j, i]; NaN without an edge.
     - `start`: keys at the start, which are input features of a node.
     - `key`, `pred`: the answer; `pred` is −1 where a node was not reached.
-    - `sequential`: the framework that runs the step.
+    - `framework`: name of the framework that runs the step.
     """
 
     weights: Float[np.ndarray, "graphs n n"]
@@ -29,14 +29,14 @@ class Answers:
     source: Int[np.ndarray, " graphs"]
     key: Float[np.ndarray, "graphs n"]
     pred: Int[np.ndarray, "graphs n"]
-    sequential: bool
+    framework: str
 
     def __len__(self) -> int:
         return len(self.key)
 
     def __getitem__(self, index: slice) -> Answers:
         parts = (self.weights, self.start, self.source, self.key, self.pred)
-        return Answers(*(part[index] for part in parts), sequential=self.sequential)
+        return Answers(*(part[index] for part in parts), framework=self.framework)
 
 
 class Equations(NamedTuple):
@@ -76,7 +76,7 @@ def collect_answers(algorithm: Algorithm, graphs: Graph) -> Answers:
         source=source,
         key=np.asarray(trace.final_key),
         pred=np.asarray(trace.final_pred),
-        sequential=algorithm.sequential,
+        framework=algorithm.framework.name,
     )
 
 

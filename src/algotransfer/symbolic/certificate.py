@@ -109,12 +109,12 @@ def certify(program: StepProgram, weights: tuple[float, float] = TRAINING_WEIGHT
         prove_equal(program.step, target, domain, scale),
     ]
     if domain.source_key == float("inf"):
-        claims.append(prove_infinity(program.step, target, domain))
+        claims.append(prove_infinity(program.step, target, domain, scale))
     proven = {claim.name for claim in claims if claim.proven}
     reason = _refusal(program, claims, proven)
     example = None
     if reason is not None:
-        example = find_counterexample(program, target, algorithm.sequential, domain)
+        example = find_counterexample(program, target, algorithm.framework.name, domain)
     return Certificate(
         program=program,
         certified=reason is None,

@@ -5,6 +5,7 @@ obligations and rounding bounds are written down here a second time.
 """
 
 import json
+import struct
 import sys
 from fractions import Fraction as F
 
@@ -100,17 +101,20 @@ def obligations(certificate):
     yield "equal", s > 0 and free and holds(domain, scaled)
     if source == INF:  # the first candidates, from any key that is large enough
         rest = domain[1:]
-        same = term(step, k, w) == term(target, m, w)
-        plain = set(operations(step)) <= {"min", "max"}  # no arithmetic with infinity
-        yield "infinity", plain and holds([*rest, k >= w, m >= w, k > 0, m > 0], same)
+        same = term(step, k, w) == factor * term(target, m, w)
+        plain = not any(arithmetic_with_key(step))
+        yield (
+            "infinity",
+            plain and holds([*rest, k >= w, k >= factor * w, m >= w, k > 0, m > 0], same),
+        )
 
 
-def operations(e):
-    """Yield the operations of an expression."""
+def arithmetic_with_key(e):
+    """Yield whether operations other than min and max have the key below them."""
     if isinstance(e, list):
-        yield e[0]
-        yield from operations(e[1])
-        yield from operations(e[2])
+        yield e[0] not in ("min", "max") and "key" in str(e)
+        yield from arithmetic_with_key(e[1])
+        yield from arithmetic_with_key(e[2])
 
 
 def relative_error(e, key):
@@ -120,7 +124,8 @@ def relative_error(e, key):
     if e == "weight":
         return 0.0
     if isinstance(e, (int, float)):
-        return UNIT if e > 0 else None
+        exact = struct.unpack("f", struct.pack("f", e))[0] == e
+        return None if e <= 0 else 0.0 if exact else UNIT
     if e[0] == "pow":
         return relative_error(power(e[1], int(e[2])), key)
     a, b = relative_error(e[1], key), relative_error(e[2], key)

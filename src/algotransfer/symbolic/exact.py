@@ -44,7 +44,7 @@ def execute_exactly(
     step: Expression,
     smaller: bool,
     replace_if: str,
-    sequential: bool,
+    framework: str,
     domain: Domain,
     edges: Edges,
 ) -> dict[int, int]:
@@ -67,7 +67,7 @@ def execute_exactly(
             if v in open_nodes and (gain > 0 or (gain == 0 and replace_if == "not worse")):
                 keys[v], pred[v] = candidate, u
 
-    if sequential:
+    if framework == "sequential":
         queue = set(nodes)
         while waiting := sorted(queue & pred.keys()):
             u = min(waiting, key=lambda node: sign * keys[node])
@@ -82,15 +82,15 @@ def execute_exactly(
 
 
 def find_counterexample(
-    program: StepProgram, target: Expression, sequential: bool, domain: Domain
+    program: StepProgram, target: Expression, framework: str, domain: Domain
 ) -> Counterexample | None:
     """Return a small graph on which a program and its target differ, if one is found."""
     for edges in _graphs(program, target, domain):
         ours = execute_exactly(
-            program.step, program.smaller_is_better, program.replace_if, sequential, domain, edges
+            program.step, program.smaller_is_better, program.replace_if, framework, domain, edges
         )
         theirs = execute_exactly(
-            target, domain.smaller_is_better, "better", sequential, domain, edges
+            target, domain.smaller_is_better, "better", framework, domain, edges
         )
         for node in sorted({n for edge in edges for n in edge}):
             if ours.get(node) != theirs.get(node):

@@ -96,7 +96,8 @@ def as_text(expression: Expression, outer: int = 0) -> str:
     if isinstance(expression, str):
         return expression
     if not isinstance(expression, tuple):
-        return f"{expression:g}" if float(f"{expression:g}") == expression else repr(expression)
+        text = f"{expression:g}" if float(f"{expression:g}") == expression else repr(expression)
+        return f"({text})" if expression < 0 and outer else text
     operation, *operands = expression
     if operation in ("min", "max"):
         return f"{operation}({', '.join(as_text(operand) for operand in operands)})"
@@ -104,7 +105,8 @@ def as_text(expression: Expression, outer: int = 0) -> str:
     left, right = operands
     symbol = "**" if operation == "pow" else SYMBOLS[operation]
     space = "" if operation == "pow" else " "
-    text = f"{as_text(left, rank)}{space}{symbol}{space}{as_text(right, rank + 1)}"
+    first = rank + (operation == "pow")  # a power of a power needs brackets
+    text = f"{as_text(left, first)}{space}{symbol}{space}{as_text(right, rank + 1)}"
     return f"({text})" if rank < outer else text
 
 

@@ -30,9 +30,7 @@ def execute_step(step: Step, smaller_is_better: bool, inputs: Answers) -> Execut
     pred[graphs, inputs.source] = inputs.source
     sign = np.float32(1 if smaller_is_better else -1)
     with np.errstate(all="ignore"):
-        if inputs.sequential:
-            return _sequential(step, sign, inputs, key, pred)
-        return _parallel(step, sign, inputs, key, pred)
+        return FRAMES[inputs.framework](step, sign, inputs, key, pred)
 
 
 def _candidates(step, key, own, weight):
@@ -69,3 +67,6 @@ def _sequential(step, sign, inputs, key, pred) -> Execution:
         key = np.where(improved, sign * cost, key)
         pred = np.where(improved, node[:, None], pred)
     return key, pred
+
+
+FRAMES = {"parallel": _parallel, "sequential": _sequential}

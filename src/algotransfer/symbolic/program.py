@@ -66,7 +66,7 @@ class StepProgram:
         """Return the program as Python source."""
         algorithm = get_algorithm(self.target)
         signs = {True: "<", False: ">"}[self.smaller_is_better]
-        return (_SEQUENTIAL if algorithm.sequential else _PARALLEL).format(
+        return SOURCES[algorithm.framework.name].format(
             better=signs + "=" * (self.replace_if == "not worse"),
             best="min" if self.smaller_is_better else "max",
             candidate=as_text(self.step),
@@ -114,7 +114,8 @@ def _number(formula) -> str:
     return f'float("{value}")' if abs(value) == float("inf") else f"{value:g}"
 
 
-_PARALLEL = """\
+SOURCES = {}
+SOURCES["parallel"] = """\
 def run(graph, source):  # graph[u] = {{v: weight of the edge from u to v}}
     keys = dict.fromkeys(graph, {unreached_key})
     keys[source] = {source_key}
@@ -130,7 +131,7 @@ def run(graph, source):  # graph[u] = {{v: weight of the edge from u to v}}
     return keys, pred
 """
 
-_SEQUENTIAL = """\
+SOURCES["sequential"] = """\
 def run(graph, source):  # graph[u] = {{v: weight of the edge from u to v}}
     keys = dict.fromkeys(graph, {unreached_key})
     keys[source] = {source_key}

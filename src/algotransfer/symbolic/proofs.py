@@ -104,26 +104,28 @@ def prove_equal(step: Expression, target: Expression, domain: Domain, scale: Fra
     return _prove("equal", inside, goal, (key, weight))
 
 
-def prove_infinity(step: Expression, target: Expression, domain: Domain) -> Claim:
-    """Prove that both steps have the same value at the infinite key of the source."""
+def prove_infinity(step: Expression, target: Expression, domain: Domain, scale: Fraction) -> Claim:
+    """Prove the same at the infinite key of the source."""
     z3 = load_z3()
     weight = z3.Real("weight")
     ours, theirs = at_infinity(step), at_infinity(target)
     if isinstance(ours, float) or isinstance(theirs, float):
         equal = ours == theirs and not math.isnan(theirs)  # pyright: ignore[reportArgumentType]
         return Claim("infinity", equal, {} if equal else {"key": "inf"})
-    goal = to_z3(ours, weight, weight) == to_z3(theirs, weight, weight)
+    factor = z3.RealVal(str(scale))
+    goal = to_z3(ours, weight, weight) == factor * to_z3(theirs, weight, weight)
     return _prove("infinity", [is_weight(domain, weight)], goal, (weight,))
 
 
 def find_scale(step: Expression, target: Expression, domain: Domain) -> Fraction:
     """Return the factor of all keys that a proof of equality can use."""
     free = (0.0, math.inf, -math.inf)  # initial keys that a factor does not change
-    if domain.source_key in free and domain.unreached_key in free and domain.source_key == 0:
-        ours, theirs = (exact_value(each, Fraction(0), Fraction(1)) for each in (step, target))
-        if theirs and Fraction(ours) / Fraction(theirs) > 0:
-            return Fraction(ours) / Fraction(theirs)
-    return Fraction(1)
+    if domain.source_key not in free or domain.unreached_key not in free:
+        return Fraction(1)
+    start = Fraction(0) if domain.source_key == 0 else domain.source_key
+    ours, theirs = (exact_value(each, start, Fraction(1)) for each in (step, target))
+    usable = math.isfinite(ours) and math.isfinite(theirs) and theirs != 0
+    return Fraction(ours) / Fraction(theirs) if usable and ours / theirs > 0 else Fraction(1)
 
 
 def load_z3() -> Any:

@@ -7,7 +7,7 @@ candidate after the other, for weights in an interval.
 from __future__ import annotations
 
 import math
-from fractions import Fraction
+import struct
 from typing import NamedTuple
 
 from algotransfer.symbolic.expressions import Expression
@@ -76,7 +76,7 @@ def propagate(step: Expression, key: Bounds, weight: Bounds) -> Bounds:
     if isinstance(step, str):
         return {"key": key, "weight": weight}[step]
     if not isinstance(step, tuple):
-        exact = Fraction(step) == Fraction(_to_float32(step))
+        exact = struct.unpack("f", struct.pack("f", step))[0] == step
         error = 0.0 if exact else UNIT
         return Bounds(step, step, abs(step) * error, error)
     operation, left, right = step[0], *(propagate(part, key, weight) for part in step[1:])
@@ -130,9 +130,3 @@ def _operate(operation: str, a: Bounds, b: Bounds) -> Bounds:
 def _may_vanish(key: Bounds) -> bool:
     """Return whether keys other than 0 may be so small that float32 loses bits of them."""
     return 0 < key.low < SMALLEST or key.low < 0 < key.high
-
-
-def _to_float32(value: float) -> float:
-    import struct
-
-    return struct.unpack("f", struct.pack("f", value))[0]
