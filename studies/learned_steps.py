@@ -23,7 +23,7 @@ from algotransfer.algorithms.expressions import expression
 from algotransfer.datasets import Dataset, make_dataset
 from algotransfer.datasets.presets import PAPER_FAMILIES
 from algotransfer.errors import UserError
-from algotransfer.evaluation.paths import worse_predecessors
+from algotransfer.evaluation.paths import follow, worse_predecessors
 from algotransfer.symbolic.answers import collect_answers, fixed_point_equations
 from algotransfer.symbolic.expressions import (
     as_text,
@@ -115,7 +115,8 @@ def compare(algorithm: Algorithm, size: int, pred) -> dict:
     pred, reached = np.asarray(pred), wanted >= 0
     nodes = np.arange(size)
     pointers = np.where(pred >= 0, pred, nodes)  # without a predecessor: itself
-    worse = worse_predecessors(algorithm, graphs, pointers, key, wanted)
+    paths = follow(algorithm, graphs, pointers)
+    worse = worse_predecessors(algorithm, paths, pointers, key, wanted)
     return {
         f"other_{size}": float(np.mean((pred != wanted)[reached])),
         f"worse_{size}": float(np.mean(worse[reached])),

@@ -120,6 +120,7 @@ class Plain:
         values["micro_f1"] = mean([pointer[v] == true[v] for v in range(self.n)])
         others = [v for v in self.reached if v != self.source]
         cost = COST.get(self.name, "path")
+        values["worse"] = self.share_of_worse(pointer, paths, cost)
         if cost == "path":
             values["cost"] = mean(
                 [self.path_cost(paths[v]) for v in there if v != self.source], math.nan
@@ -130,6 +131,29 @@ class Plain:
                 weight = sum(float(self.around[v][pointer[v]]) for v in others)
                 values["cost"] = weight / sum(float(self.true_key[-1][v]) for v in others)
         return values
+
+    def share_of_worse(self, pointer, paths, cost):
+        key, pred = self.true_key[-1], self.true_pred[-1]
+        wrong = [v for v in self.reached if pointer[v] != pred[v]]
+        if cost == "path":
+            wrong = [v for v in wrong if paths[v] is None or not self.is_as_good(pointer, v)]
+        if cost == "tree":
+            inner = [v for v in self.reached if v != self.source]
+            whole = pointer[self.source] == self.source and None not in paths.values()
+            if whole and sum(self.around[v][pointer[v]] for v in inner) <= (1 + 1e-6) * sum(
+                key[v] for v in inner
+            ):
+                wrong = []
+        return len(wrong) / len(self.reached)
+
+    def is_as_good(self, pointer, node):
+        key = self.true_key[-1]
+        if node == self.source:
+            return False  # it has a predecessor other than itself
+        through = self.rule.candidate(
+            np.float32(key[pointer[node]]), self.around[node][pointer[node]]
+        )
+        return bool(np.isclose(through, key[node], rtol=1e-6, atol=0))
 
     def path_cost(self, path):
         key = np.float32(self.rule.source_key(self.n))

@@ -11,7 +11,7 @@ from algorithms import batches
 from algotransfer import ALGORITHMS, execute, from_graphs, load_model, run, sample_graphs
 from algotransfer.algorithms.registry import PAPER_ALGORITHMS
 from algotransfer.evaluation.evaluate import evaluate
-from algotransfer.evaluation.paths import worse_predecessors
+from algotransfer.evaluation.paths import follow, worse_predecessors
 from algotransfer.evaluation.training_range import fit_graphs, infinity_without_answer
 from algotransfer.files import Notice
 from algotransfer.graphs import Graph, concatenate, from_networkx
@@ -122,7 +122,9 @@ def test_equally_good_predecessors_are_not_worse(name, pointer, worse):
     square = concatenate([batches.graph(4, edges, weights="equal")])
     truth = run(name, square, record="final")
     answer = np.asarray(truth.final_key), np.asarray(truth.final_pred)
-    marked = worse_predecessors(ALGORITHMS[name], square, np.array([pointer]), *answer)
+    pointers = np.array([pointer])
+    paths = follow(ALGORITHMS[name], square, pointers)
+    marked = worse_predecessors(ALGORITHMS[name], paths, pointers, *answer)
     assert np.flatnonzero(marked[0]).tolist() == worse
 
 

@@ -15,7 +15,7 @@ from algotransfer.errors import UserError, shown
 from algotransfer.evaluation.halting import WITHOUT_READING, check_halt, default_halt, read_at
 from algotransfer.evaluation.harness import FreeRun, target_only
 from algotransfer.evaluation.horizon import training_horizon
-from algotransfer.evaluation.paths import worse_predecessors
+from algotransfer.evaluation.paths import follow, worse_predecessors
 from algotransfer.evaluation.training_range import fit_graphs, infinity_without_answer
 from algotransfer.graphs import GraphLike, to_named_graph
 from algotransfer.limits import FLOAT32_RANGE, MAX_STEPS, is_positive
@@ -130,6 +130,7 @@ def execute(
         steps = int(step)
     key, pred = target.supervision.final_answer(algorithm, execution)
     pred = np.asarray(pred)
+    paths = follow(algorithm, batch, pred[None])
     return Answer(
         algorithm=algorithm,
         seed=seed,
@@ -141,7 +142,7 @@ def execute(
         pred=pred,
         true_key=true_key[0] / np.float32(algorithm.unit(graph.num_nodes)),
         true_pred=true_pred[0],
-        worse=worse_predecessors(algorithm, batch, pred[None], true_key, true_pred)[0],
+        worse=worse_predecessors(algorithm, paths, pred[None], true_key, true_pred)[0],
     )
 
 

@@ -13,14 +13,15 @@ from jaxtyping import Bool, Float, Int
 
 from algotransfer.algorithms import Algorithm
 from algotransfer.algorithms.frameworks import Comparison, Comparisons
-from algotransfer.evaluation.paths import Paths
+from algotransfer.evaluation.paths import Paths, worse_predecessors
 
 MAX_HOP = 20  # greater hop distances are counted here
 
 # In the order of tables: the paper's, then ours.
 METRICS = (
     *("next", "key", "pred", "term"),
-    *("key_picked", "key_last", "pred_last", "tree", "no_path", "cost", "exact", "micro_f1"),
+    *("key_picked", "key_last", "pred_last", "worse", "tree", "no_path", "cost", "exact"),
+    "micro_f1",
 )
 
 Values = Float[np.ndarray, "*seeds graphs"]
@@ -98,6 +99,8 @@ def _answer(
     is_wrong = wrong(answer, final_pred)
     astray = ~paths.arrives
     unrooted = astray | (at_source & (is_wrong > 0))  # the root of a tree points at itself
+    worse = worse_predecessors(algorithm, paths, answer, final_key, final_pred)
+    _over_nodes(metrics, "worse", worse.astype(np.float64), reached, hop)
     _over_nodes(metrics, "no_path", astray.astype(np.float64), reached, hop)
     _over_nodes(metrics, "exact", is_wrong, reached, hop, none_of=True)
     _over_nodes(metrics, "tree", unrooted.astype(np.float64), reached, hop, none_of=True)
@@ -106,10 +109,10 @@ def _answer(
     _over_nodes(metrics, "micro_f1", agrees, np.ones_like(reached), hop)
     if algorithm.cost == "path":
         path, best = paths.key.astype(np.float64), final_key.astype(np.float64)
-        worse, better = (path, best) if algorithm.smaller_is_better else (best, path)
+        larger, smaller = (path, best) if algorithm.smaller_is_better else (best, path)
         counts = reached & paths.arrives & ~at_source
         with np.errstate(divide="ignore"):  # a predicted path's key may underflow to 0
-            ratio = np.divide(worse, better, out=np.ones(path.shape), where=counts)
+            ratio = np.divide(larger, smaller, out=np.ones(path.shape), where=counts)
         _over_nodes(metrics, "cost", ratio, counts, hop)
     elif algorithm.cost == "tree":
         counts = reached & ~at_source

@@ -85,28 +85,29 @@ def _follow_one(algorithm: Algorithm, graph: Graph, pointer: Int[Array, " n"]) -
 
 def worse_predecessors(
     algorithm: Algorithm,
-    graphs: Graph,
-    pointer: Int[np.ndarray, "graphs n"],
+    paths: Paths,
+    pointer: Int[np.ndarray, "*seeds graphs n"],
     true_key: Float[np.ndarray, "graphs n"],
     true_pred: Int[np.ndarray, "graphs n"],
-) -> Bool[np.ndarray, "graphs n"]:
+) -> Bool[np.ndarray, "*seeds graphs n"]:
     """Mark the reached nodes whose predecessor is not the algorithm's and not as good.
 
     A predecessor is as good if it leads to the source and the key through it is as good as the
     true key; for `cost="tree"`, if all predecessors form a tree that is as light as the true one.
     """
-    reached = true_pred >= 0
+    paths = jax.tree.map(np.asarray, paths)
+    reached, nodes = true_pred >= 0, np.arange(true_pred.shape[-1])
     other = reached & (pointer != true_pred)
-    paths = jax.tree.map(np.asarray, follow(algorithm, graphs, jnp.asarray(pointer)))
     if algorithm.cost == "path":
-        through = algorithm.relax(np.take_along_axis(true_key, pointer, -1), paths.weight)
+        from_key = np.take_along_axis(np.broadcast_to(true_key, pointer.shape), pointer, -1)
+        through = np.asarray(algorithm.relax(from_key, paths.weight))
         close = np.isclose(through, true_key, rtol=TOLERANCE, atol=0)
         as_good = paths.arrives & (close | np.asarray(algorithm.better(through, true_key)))
     elif algorithm.cost == "tree":
-        inner = reached & (true_pred != np.arange(graphs.num_nodes))
+        inner = reached & (true_pred != nodes)
         weight, best = (np.sum(w, axis=-1, where=inner) for w in (paths.weight, true_key))
         rooted = np.all(paths.arrives & ~(other & ~inner), axis=-1, where=reached)
-        as_good = (rooted & (weight <= best * (1 + TOLERANCE)))[:, None]
+        as_good = (rooted & (weight <= best * (1 + TOLERANCE)))[..., None]
     else:
         as_good = False
     return other & ~np.asarray(as_good)
