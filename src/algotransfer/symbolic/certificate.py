@@ -40,7 +40,8 @@ class Certificate:
     - `reason`: why, or why not.
     - `scale`: factor of all keys.
     - `claims`: what was proven, and what was not.
-    - `rounding`: differences between candidates from which on float32 keeps pointers exact.
+    - `rounding`: differences between candidates from which on float32 keeps pointers exact, if
+        certified.
     - `counterexample`: a graph with another answer, if one was found.
     """
 
@@ -112,8 +113,10 @@ def certify(program: StepProgram, weights: tuple[float, float] = TRAINING_WEIGHT
         claims.append(prove_infinity(program.step, target, domain, scale))
     proven = {claim.name for claim in claims if claim.proven}
     reason = _refusal(program, claims, proven)
-    example = None
-    if reason is not None:
+    example, rounding = None, []
+    if reason is None:
+        rounding = rounding_table(program.step, domain.source_key, weights)
+    else:
         example = find_counterexample(program, target, algorithm.framework.name, domain)
     return Certificate(
         program=program,
@@ -122,7 +125,7 @@ def certify(program: StepProgram, weights: tuple[float, float] = TRAINING_WEIGHT
         scale=scale,
         claims=claims,
         weights=weights,
-        rounding=rounding_table(program.step, domain.source_key, weights),
+        rounding=rounding,
         counterexample=example,
     )
 

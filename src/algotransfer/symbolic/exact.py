@@ -15,7 +15,7 @@ from algotransfer.symbolic.proofs import Domain, is_weight, load_z3, to_z3
 
 Edges = dict[tuple[int, int], Fraction]  # weights of undirected edges
 
-PATHS = ((1, 2), (2, 2), (2, 3), (3, 3))  # lengths of two paths between the same nodes
+PATHS = ((1, 2), (2, 1), (2, 2), (2, 3), (3, 2))  # lengths of two paths between the same nodes
 RANDOM_GRAPHS = 400
 TIMEOUT = 5_000  # milliseconds
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, islice
 from math import comb
 
 import numpy as np
@@ -24,9 +24,10 @@ from algotransfer.symbolic.expressions import Expression, evaluate, linear_combi
 from algotransfer.symbolic.frames import execute_step, numpy_step
 
 MAX_TERMS = 3
-MAX_SUBSETS = 5 * 10**7  # combinations of one size; larger sizes are left out
+MAX_SUBSETS = {1: 10**8, 2: 10**8, 3: 2 * 10**6}  # combinations by number of terms; else left out
+LENGTHS = (3, 5, 7, 9, 12, 16, 200)  # description lengths up to which is searched in turn
 MAX_TRIED = 1_000  # combinations that are executed before the search gives up
-SCREENED_ROWS = 2_000  # equations that screen combinations before all equations decide
+SCREENED_ROWS = 600  # equations that screen combinations before all equations decide
 SCREEN = 1e-7  # largest squared residual of screened equations, relative to the squared keys
 INDEPENDENT = 1e-7  # smallest determinant of the correlations of terms
 NEEDED = 1e-4  # smallest part of the keys that a term explains
@@ -36,12 +37,13 @@ DECIMALS = (2, 3, 4, 5)
 FEW_GRAPHS = 8  # graphs that a combination runs on first
 TRIED_GRAPHS = 128  # graphs whose answers it has to give
 RIGHT = 0.999  # share of right predecessors; rounding decides between near ties
-CHUNK = 2**20  # combinations that are screened at a time
+BLOCK = 512  # terms whose pairs with all others are screened at a time
+CHUNK = 2**18  # larger combinations that are screened at a time
 
 
 @dataclass(frozen=True)
 class Combination:
-    """A sum of terms that satisfies all equations."""
+    """A sum of terms."""
 
     terms: tuple[Expression, ...]
     coefficients: tuple[float, ...]
@@ -87,19 +89,18 @@ def learn_step(answers: Answers, terms: Sequence[Expression]) -> Learned:
         raise UserError("no node has a predecessor; give graphs with edges and their answers")
     library = Library.create(equations, terms)
     waiting: list[Combination] = []
-    num_tried = 0
-    for count in range(1, MAX_TERMS + 1):
-        last = count == MAX_TERMS or comb(len(library.terms), count + 1) > MAX_SUBSETS
-        waiting = sorted([*waiting, *library.combinations(count)], key=lambda each: each.length)
-        # With one more term the shortest combination has 2·count + 1 parts.
-        short = 2 * count + 1
-        while waiting and num_tried < MAX_TRIED and (last or waiting[0].length <= short):
-            step = waiting.pop(0).step
+    num_tried, shorter = 0, 0
+    for longest in LENGTHS:
+        found = library.combinations(shorter, longest)
+        waiting = sorted([*waiting, *found], key=lambda each: each.length)
+        while waiting and waiting[0].length <= longest and num_tried < MAX_TRIED:
+            combination = waiting.pop(0)
+            if not library.satisfies_all(combination):
+                continue
             num_tried += 1
-            if (smaller := _direction(step, answers)) is not None:
-                return Learned(step, smaller, num_tried)
-        if last or num_tried == MAX_TRIED:
-            break
+            if (smaller := _direction(combination.step, answers)) is not None:
+                return Learned(combination.step, smaller, num_tried)
+        shorter = longest
     raise UserError(
         f"no step found: the {num_tried} shortest combinations of the {len(terms)} terms that "
         "satisfy the equations of the answers do not give these answers when executed; add terms"
@@ -129,11 +130,12 @@ class Library:
     terms: list[Expression]
     values: Float[np.ndarray, "rows terms"]
     own: Float[np.ndarray, " rows"]
+    sizes: Int[np.ndarray, " terms"]
     equations: Equations
 
     @classmethod
     def create(cls, equations: Equations, terms: Sequence[Expression]) -> Library:
-        """Evaluate terms; leave out those that are not finite, constant 0, or repeat another."""
+        """Evaluate terms; leave out those that are not finite or always 0."""
         rows = np.random.default_rng(0).permutation(len(equations.own))[:SCREENED_ROWS]
         few = equations[rows]
         with np.errstate(all="ignore"):
@@ -142,63 +144,87 @@ class Library:
             }
         usable = [t for t, c in columns.items() if np.isfinite(c).all() and np.abs(c).max() > 0]
         values = np.stack([columns[term] for term in usable], axis=1).astype(np.float64)
-        return cls(usable, values, few.own, equations)
+        return cls(usable, values, few.own, np.array([size(t) for t in usable]), equations)
 
-    def combinations(self, count: int) -> Iterator[Combination]:
-        """Yield the combinations of `count` terms that satisfy all equations."""
-        for subset in self._screened(count):
-            terms = tuple(self.terms[index] for index in subset)
-            if (found := self._fit(terms, self.values[:, subset])) is not None:
-                yield Combination(terms, found)
+    def combinations(self, shorter: int, longest: int) -> Iterator[Combination]:
+        """Yield the combinations that satisfy the screened equations, by their length.
 
-    def _screened(self, count: int) -> Iterator[list[int]]:
+        Lengths are those with all coefficients 1: above `shorter`, up to `longest`.
+        """
+        for count in range(1, MAX_TERMS + 1):
+            short = np.flatnonzero(self.sizes <= longest - 2 * (count - 1))
+            if comb(len(short), count) > MAX_SUBSETS[count]:
+                continue
+            for subset in self._screened(short, count):
+                length = self.sizes[subset].sum() + count - 1
+                if shorter < length <= longest:
+                    values = self.values[:, subset]
+                    if (found := self._fit(values)) is not None:
+                        yield Combination(tuple(self.terms[index] for index in subset), found)
+
+    def satisfies_all(self, combination: Combination) -> bool:
+        """Return whether a combination satisfies all equations."""
+        shape = self.equations.own.shape
+        with np.errstate(all="ignore"):
+            columns = [evaluate(term, self.equations.values()) for term in combination.terms]
+        values = np.stack([np.broadcast_to(column, shape) for column in columns], axis=1)
+        return _satisfied(values, self.equations.own, np.array(combination.coefficients))
+
+    def _screened(self, among: Int[np.ndarray, " few"], count: int) -> Iterator[list[int]]:
         """Yield subsets with a small residual on some equations, from their correlations."""
-        unit = self.values / np.linalg.norm(self.values, axis=0)
+        values = self.values[:, among]
+        unit = values / np.linalg.norm(values, axis=0)
         target = unit.T @ (self.own / np.linalg.norm(self.own))
         if count == 1:
-            yield from np.flatnonzero(1 - target**2 < SCREEN)[:, None].tolist()
-            return
-        gram = unit.T @ unit
-        for subsets in _chunks(len(self.terms), count):
-            inner = gram[subsets[:, :, None], subsets[:, None, :]]
-            right = target[subsets]
-            good = np.linalg.det(inner) > INDEPENDENT
-            subsets, inner, right = subsets[good], inner[good], right[good]
-            weights = np.linalg.solve(inner, right[..., None])[..., 0]
-            residual = 1 - np.sum(weights * right, axis=1)
-            good = (residual < SCREEN) & (np.abs(weights).min(axis=1, initial=1) > NEEDED)
-            yield from subsets[good].tolist()
+            found = iter(np.flatnonzero(1 - target**2 < SCREEN)[:, None])
+        elif count == 2:
+            found = _screened_pairs(unit, target)
+        else:
+            found = _screened_subsets(unit.T @ unit, target, count)
+        for subset in found:
+            yield among[subset].tolist()
 
-    def _fit(self, terms, values: Float[np.ndarray, "rows k"]) -> tuple[float, ...] | None:
+    def _fit(self, values: Float[np.ndarray, "rows k"]) -> tuple[float, ...] | None:
         """Return coefficients, simple ones if they do, or None if an equation is violated."""
         fitted = np.linalg.lstsq(values, self.own, rcond=None)[0]
         if not _satisfied(values, self.own, fitted):
             return None
-        with np.errstate(all="ignore"):
-            columns = [evaluate(term, self.equations.values()) for term in terms]
-        every = np.stack([np.broadcast_to(c, self.equations.own.shape) for c in columns], axis=1)
         for coefficients in _simple(fitted):
-            if _satisfied(every, self.equations.own, coefficients):
+            if _satisfied(values, self.own, coefficients):
                 return tuple(coefficients.tolist())
         return None
 
 
-def _chunks(num_terms: int, count: int) -> Iterator[Int[np.ndarray, "subsets count"]]:
-    """Yield all subsets of `count` terms, some at a time."""
-    if count == 2:
-        first, second = np.triu_indices(num_terms, 1)
-        for at in range(0, len(first), CHUNK):
-            yield np.stack([first[at : at + CHUNK], second[at : at + CHUNK]], axis=1)
-    else:
-        subsets = combinations(range(num_terms), count)
-        while True:
-            chunk = np.fromiter(
-                (each for _, each in zip(range(CHUNK), subsets, strict=False)),
-                dtype=np.dtype((int, count)),
-            )
-            if len(chunk) == 0:
-                return
-            yield chunk
+def _screened_pairs(
+    unit: Float[np.ndarray, "rows terms"], target: Float[np.ndarray, " terms"]
+) -> Iterator[Int[np.ndarray, " 2"]]:
+    """Yield pairs whose span nearly has the keys, by the formula for two columns of length 1."""
+    for first in range(0, len(target), BLOCK):
+        inner = unit[:, first : first + BLOCK].T @ unit
+        left, right = target[first : first + BLOCK, None], target[None]
+        with np.errstate(all="ignore"):
+            det = 1 - inner**2
+            weights = (left - inner * right) / det, (right - inner * left) / det
+            residual = 1 - weights[0] * left - weights[1] * right
+        needed = np.minimum(*np.abs(weights)) > NEEDED
+        good = (residual < SCREEN) & needed & (det > INDEPENDENT)
+        rows, columns = np.nonzero(good)
+        once = rows + first < columns
+        yield from np.stack([rows + first, columns], axis=1)[once]
+
+
+def _screened_subsets(gram, target, count: int) -> Iterator[Int[np.ndarray, " count"]]:
+    """Yield subsets of `count` terms whose span nearly has the keys."""
+    subsets = combinations(range(len(target)), count)
+    while some := list(islice(subsets, CHUNK)):
+        chosen = np.array(some)
+        inner, right = gram[chosen[:, :, None], chosen[:, None, :]], target[chosen]
+        good = np.linalg.det(inner) > INDEPENDENT
+        chosen, inner, right = chosen[good], inner[good], right[good]
+        weights = np.linalg.solve(inner, right[..., None])[..., 0]
+        residual = 1 - np.sum(weights * right, axis=1)
+        needed = np.abs(weights).min(axis=1, initial=1) > NEEDED
+        yield from chosen[(residual < SCREEN) & needed]
 
 
 def _satisfied(values, own, coefficients) -> bool:
