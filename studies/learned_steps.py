@@ -19,7 +19,6 @@ from learned_steps_controls import fit_by_gradient, fit_perceptrons
 from unseen_relaxations import unseen_relaxations
 
 from algotransfer.algorithms import Algorithm, get_algorithm, run
-from algotransfer.algorithms.expressions import expression
 from algotransfer.datasets import Dataset, make_dataset
 from algotransfer.datasets.presets import PAPER_FAMILIES
 from algotransfer.errors import UserError
@@ -28,13 +27,13 @@ from algotransfer.symbolic.answers import collect_answers, fixed_point_equations
 from algotransfer.symbolic.expressions import (
     as_text,
     evaluate,
-    from_json,
     relax_function,
     variables,
 )
 from algotransfer.symbolic.frames import execute_step
 from algotransfer.symbolic.grammar import grammar
 from algotransfer.symbolic.learn import learn_step
+from algotransfer.symbolic.proofs import target_step
 
 NEEDED = {
     "bellman_ford": ("key", "weight"),
@@ -69,14 +68,13 @@ def draw_terms(target: str, count: int, seed: int, own: bool = True) -> list:
     return terms if own else [term for term in terms if "own" not in variables(term)]
 
 
-def is_exact(step, smaller: bool, algorithm: Algorithm) -> bool:
+def is_exact(step, smaller: bool, algorithm: Algorithm, truth) -> bool:
     """Whether a step equals that of an algorithm at random points of its domain."""
     generator = np.random.default_rng(0)
     start = algorithm.source_key(20)
     low, high = (start, start + 10) if algorithm.smaller_is_better else (0.01, min(start, 10.0))
     values = {"key": generator.uniform(low, high, 1000), "weight": generator.uniform(0.01, 1, 1000)}
-    truth = evaluate(from_json(expression(algorithm.relax)), values)
-    equal = np.allclose(evaluate(step, values), truth, rtol=1e-9, atol=0)
+    equal = np.allclose(evaluate(step, values), evaluate(truth, values), rtol=1e-9, atol=0)
     return equal and smaller == algorithm.smaller_is_better
 
 
@@ -123,8 +121,9 @@ def compare(algorithm: Algorithm, size: int, pred) -> dict:
     }
 
 
-def learn(algorithm: Algorithm, num_graphs: int, terms, seed: int) -> dict:
+def learn(algorithm: Algorithm, num_graphs: int, terms, seed: int, truth=None) -> dict:
     """Learn one step by search; a row of the table."""
+    truth = target_step(algorithm) if truth is None else truth
     answers = training_answers(algorithm, num_graphs, seed)
     began = time.perf_counter()
     try:
@@ -133,7 +132,7 @@ def learn(algorithm: Algorithm, num_graphs: int, terms, seed: int) -> dict:
         return {"step": f"none ({error})"[:200], "exact": False}
     seconds = time.perf_counter() - began
     row = {"step": as_text(found.step), "smaller_is_better": found.smaller_is_better}
-    row |= {"exact": is_exact(found.step, found.smaller_is_better, algorithm)}
+    row |= {"exact": is_exact(found.step, found.smaller_is_better, algorithm, truth)}
     row |= {"num_tried": found.num_tried, "seconds": round(seconds, 3)}
     return row | score(found.step, found.smaller_is_better, algorithm)
 
@@ -170,10 +169,11 @@ def all_terms(done):
 
 
 def unseen(done):
-    for algorithm, text in unseen_relaxations(seed=0, count=20):
+    for algorithm, step in unseen_relaxations(seed=0, count=20):
         at = {"target": algorithm.name, "distractors": len(grammar(2)), "num_graphs": 1_000}
         if not done(**at, seed=0):
-            yield {**at, "seed": 0, "truth": text, **learn(algorithm, 1_000, grammar(2), 0)}
+            row = learn(algorithm, 1_000, grammar(2), 0, step)
+            yield {**at, "seed": 0, "truth": as_text(step), **row}
 
 
 def gradient(done):
@@ -189,7 +189,10 @@ def gradient(done):
                 terms.append(draw_terms(target, count, seed, own=False))
             for seed, step in enumerate(fit_by_gradient(equations, terms)):
                 smaller = algorithm.smaller_is_better  # given here, learned by the search
-                row = {"step": as_text(step)[:200], "exact": is_exact(step, smaller, algorithm)}
+                row = {
+                    "step": as_text(step)[:200],
+                    "exact": is_exact(step, smaller, algorithm, target_step(algorithm)),
+                }
                 yield {**at, "seed": seed, **row, **score(step, smaller, algorithm)}
 
 

@@ -25,8 +25,8 @@ from algotransfer.symbolic.grammar import grammar
 PROBES = {"key": np.linspace(0.05, 3, 40), "weight": np.linspace(1, 0.2, 40) ** 2}
 
 
-def unseen_relaxations(seed: int, count: int) -> Iterator[tuple[Algorithm, str]]:
-    """Yield algorithms that pass all checks, with their steps as text."""
+def unseen_relaxations(seed: int, count: int) -> Iterator[tuple[Algorithm, Expression]]:
+    """Yield algorithms that pass all checks, with their steps."""
     generator = np.random.default_rng(seed)
     graphs = make_dataset(PAPER_FAMILIES, 10, 20, split="validation").graphs
     known = {_values(_known_step(name)) for name in ALGORITHMS if name != "dfs"}
@@ -39,7 +39,7 @@ def unseen_relaxations(seed: int, count: int) -> Iterator[tuple[Algorithm, str]]
             continue
         known.add(values)
         found += 1
-        yield algorithm, as_text(step)
+        yield algorithm, step
 
 
 def _known_step(name: str) -> Expression:
