@@ -124,9 +124,9 @@ def compare(algorithm: Algorithm, size: int, pred) -> dict:
 def learn(algorithm: Algorithm, num_graphs: int, terms, seed: int, truth=None) -> dict:
     """Learn one step by search; a row of the table."""
     truth = target_step(algorithm) if truth is None else truth
-    answers = training_answers(algorithm, num_graphs, seed)
-    began = time.perf_counter()
     try:
+        answers = training_answers(algorithm, num_graphs, seed)
+        began = time.perf_counter()
         found = learn_step(answers, terms)
     except UserError as error:
         return {"step": f"none ({error})"[:200], "exact": False}
@@ -134,7 +134,10 @@ def learn(algorithm: Algorithm, num_graphs: int, terms, seed: int, truth=None) -
     row = {"step": as_text(found.step), "smaller_is_better": found.smaller_is_better}
     row |= {"exact": is_exact(found.step, found.smaller_is_better, algorithm, truth)}
     row |= {"num_tried": found.num_tried, "seconds": round(seconds, 3)}
-    return row | score(found.step, found.smaller_is_better, algorithm)
+    try:
+        return row | score(found.step, found.smaller_is_better, algorithm)
+    except UserError as error:  # keys of the target leave the range of float32
+        return row | {"not_scored": str(error)[:200]}
 
 
 def distractors(done):
