@@ -13,7 +13,7 @@ from algotransfer.algorithms import get_algorithm, run
 from algotransfer.errors import UserError
 from algotransfer.graphs import from_networkx
 from algotransfer.symbolic import StepProgram, certify, network_programs
-from algotransfer.symbolic.check_certificate import TARGETS, check
+from algotransfer.symbolic.check_certificate import SEQUENTIAL, TARGETS, check
 from algotransfer.symbolic.exact import execute_exactly
 from algotransfer.symbolic.expressions import to_json
 from algotransfer.symbolic.proofs import Domain, at_infinity, target_step
@@ -41,6 +41,17 @@ def test_the_steps_of_the_algorithms_are_certified_and_checked(name):
     assert checked(certificate) == []
 
 
+def test_unreached_nodes_must_not_send_better_candidates():
+    # Equal to key · weight on all keys above 0, but undefined at 0, the key of unreached nodes.
+    step = ("div", ("mul", ("mul", "key", "key"), "weight"), "key")
+    assert certify(StepProgram(step, False, "reliable_seq")).certified
+    # 0 / 0 is any number for the solver, so this is refused, although NaN is never better.
+    parallel = certify(StepProgram(step, False, "reliable_par"))
+    assert not parallel.certified
+    assert "unreached" in parallel.reason
+    assert checked(parallel) == []
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_the_checker_knows_the_targets_of_the_package(name):
     algorithm = get_algorithm(name)
@@ -52,6 +63,7 @@ def test_the_checker_knows_the_targets_of_the_package(name):
         *algorithm.weights,
     )
     assert known == TARGETS[name]
+    assert algorithm.sequential == (name in SEQUENTIAL)
 
 
 def test_prim_is_not_a_best_path_but_certified():

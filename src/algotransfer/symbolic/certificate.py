@@ -112,7 +112,7 @@ def certify(program: StepProgram, weights: tuple[float, float] = TRAINING_WEIGHT
     if domain.source_key == float("inf"):
         claims.append(prove_infinity(program.step, target, domain, scale))
     proven = {claim.name for claim in claims if claim.proven}
-    reason = _refusal(program, claims, proven)
+    reason = _refusal(program, algorithm.framework.name, claims, proven)
     example, rounding = None, []
     if reason is None:
         rounding = rounding_table(program.step, domain.source_key, weights)
@@ -130,9 +130,14 @@ def certify(program: StepProgram, weights: tuple[float, float] = TRAINING_WEIGHT
     )
 
 
-def _refusal(program: StepProgram, claims: list[Claim], proven: set[str]) -> str | None:
+def _refusal(
+    program: StepProgram, framework: str, claims: list[Claim], proven: set[str]
+) -> str | None:
     """Return why a program cannot be certified, or None."""
-    for name in ("direction", "defined", "equal", "infinity"):
+    needed = ["direction", "defined", "equal", "infinity"]
+    if framework == "parallel":  # the sequential framework never relaxes edges of unreached nodes
+        needed.append("unreached")
+    for name in needed:
         for claim in claims:
             if claim.name == name and not claim.proven:
                 values = ", ".join(f"{k} = {v}" for k, v in claim.refuted_by.items())

@@ -13,6 +13,8 @@ import z3
 
 INF = float("inf")
 UNIT = 2.0**-24  # relative error of an operation in float32
+# In the parallel framework, unreached nodes send candidates, too.
+SEQUENTIAL = ("dijkstra", "prim", "widest_seq", "reliable_seq")
 # name: step, smaller is better, key of the source, key of others, lowest and highest weight
 TARGETS = {
     "bellman_ford": (["add", "key", "weight"], True, 0.0, INF, 0.0, INF),
@@ -93,6 +95,9 @@ def obligations(certificate):
     yield "strict", holds(domain, c > k if smaller else c < k)
     if source != INF:
         yield "source", holds(domain, c >= source if smaller else c <= source)
+    if others != INF:
+        c = term(step, z3.RealVal(others), w)
+        yield "unreached", holds(domain, c >= others if smaller else c <= others)
     yield "direction", smaller == direction
     s = F(certificate["scale"])
     free = s == 1 or (source in (0.0, INF) and others in (0.0, INF))
@@ -169,6 +174,8 @@ def check(certificate):
     truth = dict(obligations(certificate))
     wrong = [f"'{claim}' does not hold" for claim in certificate["proven"] if not truth.get(claim)]
     needed = {"direction", "defined", "equal"} | {"infinity"} & truth.keys()
+    if name not in SEQUENTIAL:
+        needed |= {"unreached"} & truth.keys()
     if certificate["program"]["replace_if"] != "better":
         needed.add("strict")
     if certificate["certified"] and not all(truth[claim] for claim in needed):

@@ -24,11 +24,11 @@ STATEMENTS = {
     "no gain": "a candidate is no better than the key it comes from",
     "strict": "a candidate is worse than the key it comes from",
     "source": "no candidate is better than the key of the source",
+    "unreached": "a candidate through an unreached node is no better than its key",
     "direction": "the direction is that of the target",
     "equal": "the step is the target's, up to a factor of all keys",
     "infinity": "the step and the target's agree on an infinite key",
 }
-LAWS = ("defined", "closed", "monotone", "no gain", "strict", "source")
 
 
 @dataclass(frozen=True)
@@ -91,6 +91,11 @@ def prove_laws(step: Expression, domain: Domain, smaller: bool) -> list[Claim]:
     }
     if math.isfinite(domain.source_key):
         goals["source"] = sign * here >= sign * to_z3(domain.source_key, key, weight)
+    if math.isfinite(domain.unreached_key):
+        # An infinite key needs no proof: a step that equals the target on all finite keys grows
+        # with them, so its value at infinity is infinite or not a number, which is never better.
+        unreached = to_z3(domain.unreached_key, key, weight)
+        goals["unreached"] = sign * to_z3(step, unreached, weight) >= sign * unreached
     return [_prove(name, inside, goal, (key, larger, weight)) for name, goal in goals.items()]
 
 
