@@ -52,7 +52,7 @@ def scored(task, program: StepProgram) -> list[dict]:
         rows.append({**at, "metric": "off_diagonal", "value": pointer_score(given, truth, others)})
     if task.output != "pi":
         return rows
-    for dataset in make_test_sets("clrs30_wide", task=task.name):
+    for dataset in make_test_sets("clrs30_wide", task=task.name).values():
         graphs = dataset.graphs
         true = np.asarray(run(task.algorithms[0], graphs, "final").final_pred)
         true = np.where(true >= 0, true, np.arange(graphs.num_nodes))

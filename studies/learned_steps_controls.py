@@ -13,6 +13,7 @@ from algotransfer.symbolic.expressions import Expression, evaluate, linear_combi
 
 ROWS = 2_000
 STEPS = 10_000
+PERCEPTRON_STEPS = 3_000
 LEARNING_RATE = 0.005
 WIDTH = 64
 MARGIN = 1e-3
@@ -44,7 +45,7 @@ def fit_by_gradient(equations: list[Equations], terms: list[list[Expression]]) -
         penalty = SIMPLICITY * jnp.sum(jnp.minimum(jnp.abs(theta), SIMPLICITY_CAP))
         return jnp.mean(optax.huber_loss(error, delta=0.001) / 0.001) + penalty
 
-    theta = _descend(jax.vmap(loss), start, features, wanted)
+    theta = _descend(jax.vmap(loss), STEPS, start, features, wanted)
     steps = []
     for numbers, scale, library in zip(np.asarray(theta), scales, terms, strict=True):
         weights = np.asarray(sparse_weight(numbers[: len(scale)])) / scale
@@ -75,7 +76,7 @@ def fit_perceptrons(answers: list[Answers], smaller_is_better: bool) -> list:
         return equation + jnp.mean(jax.nn.relu(MARGIN - worse))
 
     start = jax.vmap(create)(jax.random.split(jax.random.key(0), len(answers)))
-    layers = _descend(jax.vmap(loss), start, pairs, own, others, theirs)
+    layers = _descend(jax.vmap(loss), PERCEPTRON_STEPS, start, pairs, own, others, theirs)
     return [
         _numpy_step(jax.tree.map(lambda leaf, seed=seed: np.asarray(leaf[seed]), layers))
         for seed in range(len(answers))
@@ -118,9 +119,9 @@ def _numpy_step(layers):
     return step
 
 
-def _descend(losses, parameters, *data):
+def _descend(losses, num_steps: int, parameters, *data):
     """Adam with a learning rate that falls to 0, all seeds at once."""
-    optimiser = optax.adam(optax.cosine_decay_schedule(LEARNING_RATE, STEPS))
+    optimiser = optax.adam(optax.cosine_decay_schedule(LEARNING_RATE, num_steps))
 
     @jax.jit
     def run(parameters):
@@ -131,6 +132,6 @@ def _descend(losses, parameters, *data):
             return (optax.apply_updates(parameters, updates), state), None
 
         carry = (parameters, optimiser.init(parameters))
-        return jax.lax.scan(body, carry, length=STEPS)[0][0]
+        return jax.lax.scan(body, carry, length=num_steps)[0][0]
 
     return run(parameters)

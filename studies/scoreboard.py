@@ -61,6 +61,12 @@ class System(NamedTuple):
 
 
 SYSTEMS = {
+    "discover": System(
+        "**discover**",
+        "ours: `python studies/clrs30_discover.py`",
+        steps_given="no",
+        training_data="CLRS-30: 200 graphs of 16 nodes, another fifth of the 1,000 for every seed",
+    ),
     "relax": System("**relax**", "ours: `python studies/clrs30.py score --model relax`"),
     "ne": System("**NE**", "ours: `python studies/clrs30.py score --model ne`"),
     "ne++": System("**NE++**", "ours: `python studies/clrs30.py score --model ne++`"),

@@ -171,7 +171,7 @@ def check(certificate):
     name = certificate["program"]["target"]
     if name not in TARGETS:
         return [f"{name} is not among the targets that this checker knows"]
-    truth = dict(obligations(certificate))
+    truth: dict[str, bool] = dict(obligations(certificate))
     wrong = [f"'{claim}' does not hold" for claim in certificate["proven"] if not truth.get(claim)]
     needed = {"direction", "defined", "equal"} | {"infinity"} & truth.keys()
     if name not in SEQUENTIAL:
