@@ -106,6 +106,14 @@ def score(step, smaller: bool, algorithm: Algorithm) -> dict:
     return _scores[name]
 
 
+def try_to_score(step, smaller: bool, algorithm: Algorithm) -> dict:
+    """Score a step, or say why it cannot be executed: it does not end, or its keys overflow."""
+    try:
+        return score(step, smaller, algorithm)
+    except UserError as error:
+        return {"not_scored": str(error)[:200]}
+
+
 def compare(algorithm: Algorithm, size: int, pred) -> dict:
     graphs = test_set(size).graphs
     true = run(algorithm, graphs, "final")
@@ -134,10 +142,7 @@ def learn(algorithm: Algorithm, num_graphs: int, terms, seed: int, truth=None) -
     row = {"step": as_text(found.step), "smaller_is_better": found.smaller_is_better}
     row |= {"exact": is_exact(found.step, found.smaller_is_better, algorithm, truth)}
     row |= {"num_tried": found.num_tried, "seconds": round(seconds, 3)}
-    try:
-        return row | score(found.step, found.smaller_is_better, algorithm)
-    except UserError as error:  # keys of the target leave the range of float32
-        return row | {"not_scored": str(error)[:200]}
+    return row | try_to_score(found.step, found.smaller_is_better, algorithm)
 
 
 def distractors(done):
@@ -196,7 +201,7 @@ def gradient(done):
                     "step": as_text(step)[:200],
                     "exact": is_exact(step, smaller, algorithm, target_step(algorithm)),
                 }
-                yield {**at, "seed": seed, **row, **score(step, smaller, algorithm)}
+                yield {**at, "seed": seed, **row, **try_to_score(step, smaller, algorithm)}
 
 
 def mlp(done):

@@ -21,6 +21,7 @@ import algotransfer
 from algotransfer import datasets, training
 from algotransfer.datasets import Preset, make_splits
 from algotransfer.errors import UserError
+from algotransfer.symbolic import StepProgram
 
 pytestmark = pytest.mark.usefixtures("quick_to_compile")
 SECONDS = 60  # that a call may take
@@ -65,6 +66,8 @@ def calls(tmp_path_factory):
         "to_scipy": {"graph": batch[0]},
         "from_pyg": {"data": pyg, "source": 1},
         "to_clrs": {"task": "dijkstra", "graphs": data},
+        "discover": {"target": "dijkstra", "graphs": batch, "terms": ["key", "weight"]},
+        "certify": {"program": StepProgram("weight", True, "prim"), "weights": (0.2, 1.0)},
         "split_dataset": {"dataset": data, "validation_share": 0.5, "seed": 0},
         "write_graph": {"path": folder / "new.csv", "graph": batch[0], "names": list("abcde")},
         "load_dataset": {"path": folder / "data.npz"},

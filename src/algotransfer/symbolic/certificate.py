@@ -28,6 +28,7 @@ from algotransfer.symbolic.rounding import Row, rounding_table
 
 FORMAT = "algotransfer certificate 1"
 TRAINING_WEIGHTS = (0.2, 1.0)
+LARGEST_WEIGHT = 1e30
 
 
 @dataclass(frozen=True)
@@ -98,10 +99,12 @@ def certify(program: StepProgram, weights: tuple[float, float] = TRAINING_WEIGHT
     algorithm = get_algorithm(program.target)
     domain, target = Domain.of(algorithm), target_step(algorithm)
     low, high = weights
-    if not (0 < low <= high and domain.weights[0] <= low and high <= domain.weights[1]):
+    inside = domain.weights[0] <= low and high <= min(domain.weights[1], LARGEST_WEIGHT)
+    if not (0 < low <= high and inside):
         raise UserError(
             f"weights from {low} to {high}; expected 0 < low <= high, inside of what "
-            f"{program.target} takes: {domain.weights[0]:g} to {domain.weights[1]:g}"
+            f"{program.target} takes ({domain.weights[0]:g} to {domain.weights[1]:g}) and at most "
+            f"{LARGEST_WEIGHT:g}"
         )
     scale = find_scale(program.step, target, domain)
     claims = [

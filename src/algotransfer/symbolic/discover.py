@@ -8,10 +8,12 @@ from algotransfer.algorithms import get_algorithm
 from algotransfer.errors import UserError
 from algotransfer.graphs.graph import Graph
 from algotransfer.symbolic.answers import collect_answers
-from algotransfer.symbolic.expressions import Expression
+from algotransfer.symbolic.expressions import Expression, from_json
 from algotransfer.symbolic.grammar import grammar
 from algotransfer.symbolic.learn import learn_step
 from algotransfer.symbolic.program import StepProgram
+
+MAX_TERMS = 10_000
 
 
 def discover(target: str, graphs: Graph, terms: Sequence[Expression] | None = None) -> StepProgram:
@@ -28,6 +30,10 @@ def discover(target: str, graphs: Graph, terms: Sequence[Expression] | None = No
     """
     if not graphs.batch_shape:
         raise UserError("discover needs a batch of graphs, but this is one graph; give several")
-    library = grammar(2) if terms is None else terms
+    if terms is not None and len(terms) > MAX_TERMS:
+        raise UserError(f"{len(terms):,} terms to look in; expected at most {MAX_TERMS:,}")
+    library = grammar(2) if terms is None else [from_json(term) for term in terms]
+    if not library:
+        raise UserError("no terms to look in; give some, or leave them out for all of grammar(2)")
     found = learn_step(collect_answers(get_algorithm(target), graphs), library)
     return StepProgram(found.step, found.smaller_is_better, target)
