@@ -15,7 +15,8 @@ ROWS = 2_000
 STEPS = 10_000
 PERCEPTRON_STEPS = 3_000
 LEARNING_RATE = 0.005
-WIDTH = 64
+WIDTH = 32
+PERCEPTRON_ROWS = 1_000
 MARGIN = 1e-3
 
 
@@ -87,12 +88,12 @@ def _rows(answers: Answers):
     """Inputs (key, weight) and answers, on edges of predecessors and on other edges."""
     generator = np.random.default_rng(0)
     equations = fixed_point_equations(answers)
-    order = generator.permutation(len(equations.own))[:ROWS]
+    order = generator.permutation(len(equations.own))[:PERCEPTRON_ROWS]
     few = equations[order]
     graph, tail, head = np.nonzero(~np.isnan(answers.weights))
     reached = (answers.pred[graph, tail] >= 0) & (answers.pred[graph, head] != tail)
     graph, tail, head = (part[reached] for part in (graph, tail, head))
-    order = generator.permutation(len(graph))[:ROWS]
+    order = generator.permutation(len(graph))[:PERCEPTRON_ROWS]
     graph, tail, head = (part[order] for part in (graph, tail, head))
     others = np.stack([answers.key[graph, tail], answers.weights[graph, tail, head]], axis=1)
     return np.stack([few.key, few.weight], axis=1), few.own, others, answers.key[graph, head]

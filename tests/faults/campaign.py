@@ -218,7 +218,9 @@ def foreign_table(case: Case) -> None:
     said = io.StringIO()
     with redirect_stderr(said):
         assert main(["report", "--folder", str(runs), "--out", str(out)]) == 2
-    assert said.getvalue().count("\n") == 1, said.getvalue()
+    *_, error = said.getvalue().splitlines()
+    assert said.getvalue().count("error: ") == 1, said.getvalue()
+    assert error.startswith("error: ")
     assert "\x1b[31m" not in said.getvalue()
     assert not out.exists()
 

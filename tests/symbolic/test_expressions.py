@@ -56,6 +56,10 @@ def test_text_json_and_fractions_have_the_value_of_the_expression(expression):
         None,
         {"add": 1},
         ["add", "key", ["add"] * 3],
+        ["pow", "key", 1.5],
+        ["pow", "key", 1e8],
+        1e39,
+        1e-46,
     ],
 )
 def test_other_data_is_refused(data):
@@ -76,7 +80,7 @@ def test_a_sum_leaves_out_factors_of_one_and_terms_of_zero():
     step = linear_combination([2.0, 0.0, -1.0, -0.5], ["key", "own", "weight", 1.0])
     assert as_text(step) == "2 * key - weight - 0.5"
     assert linear_combination([0.0], ["key"]) == 0.0
-    assert as_text(linear_combination([-1.0], ["key"])) == "-1 * key"
+    assert as_text(linear_combination([-1.0], ["key"])) == "(-1) * key"
 
 
 def test_the_grammar_has_every_operation_and_no_value_twice():

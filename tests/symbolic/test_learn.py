@@ -9,6 +9,7 @@ from algotransfer.algorithms import get_algorithm, run
 from algotransfer.datasets import make_dataset
 from algotransfer.errors import UserError
 from algotransfer.graphs import sample_graphs
+from algotransfer.graphs.graph import concatenate
 from algotransfer.symbolic import discover, learn
 from algotransfer.symbolic.answers import Answers, collect_answers, fixed_point_equations
 from algotransfer.symbolic.expressions import as_text, evaluate, from_json, relax_function
@@ -95,6 +96,23 @@ def test_a_wrong_answer_leaves_no_step(answers):
     damaged = Answers(**{**vars(answers["dijkstra"]), "key": key})
     with pytest.raises(UserError, match="no step found: the 0 shortest"):
         learn_step(damaged, ["key", "weight"])
+
+
+def test_terms_that_are_never_finite_are_named(answers):
+    with pytest.raises(UserError, match="no term is finite"):
+        learn_step(answers["dijkstra"], [("div", 1.0, "key")])
+
+
+def test_a_step_that_reads_the_own_key_is_passed_over(answers):
+    terms = [("add", ("min", "own", "key"), "weight"), ("add", "weight", ("mul", "key", 1.0))]
+    assert "own" not in as_text(learn_step(answers["dijkstra"], terms).step)
+
+
+def test_rare_graphs_decide_between_steps(graphs):
+    # All weights are 1 in most graphs, where key and key · weight are the same.
+    ones = dataclasses.replace(graphs, weights=np.ones_like(graphs.weights))
+    several = concatenate([ones] * 10 + [graphs])
+    assert as_text(discover("reliable_par", several, grammar(1)).step) == "key * weight"
 
 
 def test_a_search_that_fails_ends(answers, monkeypatch):

@@ -107,12 +107,14 @@ def _show(certificate: Certificate, label: str) -> None:
             f"counterexample: edges {edges}; from source 0, node {example.node} ends with the "
             f"predecessor {example.pred} instead of {example.target_pred}"
         )
-    if certificate.certified:
+    if certificate.rounding:
         low, high = certificate.weights
         table = plain_table((), ("nodes up to", "difference"))
         for row in certificate.rounding:
-            gap = "keys may leave its range" if row.gap is None else f"{row.gap:.2g}"
-            kind = " relative" if row.gap is not None and row.is_relative else ""
-            table.add_row(f"{row.num_nodes:,}", gap + kind)
-        title = f"float32 keeps pointers of candidates that differ by, weights {low:g} to {high:g}"
+            gap = "not bounded" if row.gap is None else f"{row.gap:.2g}"
+            table.add_row(f"{row.num_nodes:,}", gap)
+        title = (
+            "Smallest relative difference of two candidates that float32 orders correctly, "
+            f"weights {low:g} to {high:g}"
+        )
         output.print(titled(title, table))

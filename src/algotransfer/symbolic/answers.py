@@ -34,7 +34,7 @@ class Answers:
     def __len__(self) -> int:
         return len(self.key)
 
-    def __getitem__(self, index: slice) -> Answers:
+    def __getitem__(self, index: slice | np.ndarray) -> Answers:
         parts = (self.weights, self.start, self.source, self.key, self.pred)
         return Answers(*(part[index] for part in parts), framework=self.framework)
 

@@ -115,10 +115,12 @@ def certify(program: StepProgram, weights: tuple[float, float] = TRAINING_WEIGHT
     if domain.source_key == float("inf"):
         claims.append(prove_infinity(program.step, target, domain, scale))
     proven = {claim.name for claim in claims if claim.proven}
-    reason = _refusal(program, algorithm.framework.name, claims, proven)
+    reason = _refusal(program, claims, proven)
     example, rounding = None, []
     if reason is None:
         rounding = rounding_table(program.step, domain.source_key, weights)
+        if not {"monotone", "no gain"} <= proven and any(row.gap != 0 for row in rounding):
+            rounding = []  # rounding changes the order of visits, and so any predecessor
     else:
         example = find_counterexample(program, target, algorithm.framework.name, domain)
     return Certificate(
@@ -133,14 +135,9 @@ def certify(program: StepProgram, weights: tuple[float, float] = TRAINING_WEIGHT
     )
 
 
-def _refusal(
-    program: StepProgram, framework: str, claims: list[Claim], proven: set[str]
-) -> str | None:
+def _refusal(program: StepProgram, claims: list[Claim], proven: set[str]) -> str | None:
     """Return why a program cannot be certified, or None."""
-    needed = ["direction", "defined", "equal", "infinity"]
-    if framework == "parallel":  # the sequential framework never relaxes edges of unreached nodes
-        needed.append("unreached")
-    for name in needed:
+    for name in ("direction", "defined", "closed", "equal", "infinity"):
         for claim in claims:
             if claim.name == name and not claim.proven:
                 values = ", ".join(f"{k} = {v}" for k, v in claim.refuted_by.items())
@@ -153,5 +150,7 @@ def _refusal(
 def _confirmation(program: StepProgram, scale: Fraction) -> str:
     keys = "" if scale == 1 else f", with all keys times {float(scale):.9g}"
     if program.replace_if == "not worse":
-        return f"the keys of {program.target} on every graph{keys}, and equally good predecessors"
-    return f"the keys and predecessors of {program.target} on every graph{keys}"
+        kept = f"the keys of {program.target} and equally good predecessors"
+    else:
+        kept = f"the keys and predecessors of {program.target}"
+    return f"{kept} on every graph, in exact arithmetic{keys}"

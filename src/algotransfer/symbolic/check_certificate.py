@@ -5,6 +5,7 @@ obligations and rounding bounds are written down here a second time.
 """
 
 import json
+import re
 import struct
 import sys
 from fractions import Fraction as F
@@ -12,9 +13,8 @@ from fractions import Fraction as F
 import z3
 
 INF = float("inf")
+OPERATIONS = ("add", "sub", "mul", "div", "min", "max", "pow")
 UNIT = 2.0**-24  # relative error of an operation in float32
-# In the parallel framework, unreached nodes send candidates, too.
-SEQUENTIAL = ("dijkstra", "prim", "widest_seq", "reliable_seq")
 # name: step, smaller is better, key of the source, key of others, lowest and highest weight
 TARGETS = {
     "bellman_ford": (["add", "key", "weight"], True, 0.0, INF, 0.0, INF),
@@ -95,9 +95,6 @@ def obligations(certificate):
     yield "strict", holds(domain, c > k if smaller else c < k)
     if source != INF:
         yield "source", holds(domain, c >= source if smaller else c <= source)
-    if others != INF:
-        c = term(step, z3.RealVal(others), w)
-        yield "unreached", holds(domain, c >= others if smaller else c <= others)
     yield "direction", smaller == direction
     s = F(certificate["scale"])
     free = s == 1 or (source in (0.0, INF) and others in (0.0, INF))
@@ -122,24 +119,30 @@ def arithmetic_with_key(e):
         yield from arithmetic_with_key(e[2])
 
 
-def relative_error(e, key):
-    """Bound the relative error of a step on numbers above 0, or return None."""
-    if e == "key":
-        return key
-    if e == "weight":
-        return 0.0
-    if isinstance(e, (int, float)):
+def bounds(e, key, weight):
+    """Bound a value above 0 and its relative error in float32: low, high, error, or None."""
+    if isinstance(e, str):
+        return key if e == "key" else weight
+    if not isinstance(e, list):
         exact = struct.unpack("f", struct.pack("f", e))[0] == e
-        return None if e <= 0 else 0.0 if exact else UNIT
+        return None if e < 0 else (e, e, 0.0 if exact else UNIT)
     if e[0] == "pow":
-        return relative_error(power(e[1], int(e[2])), key)
-    a, b = relative_error(e[1], key), relative_error(e[2], key)
-    if a is None or b is None or e[0] == "sub":
+        return bounds(power(e[1], int(e[2])), key, weight)
+    a, b = bounds(e[1], key, weight), bounds(e[2], key, weight)
+    if a is None or b is None or e[0] == "sub" or (e[0] == "div" and b[0] <= 0):
         return None
+    (low, high, x), (other_low, other_high, y) = a, b
     if e[0] in ("min", "max"):
-        return max(a, b)
-    before = {"add": max(a, b), "mul": a + b + a * b, "div": (a + b) / (1 - b)}[e[0]]
-    return before + UNIT * (1 + before)
+        pick = min if e[0] == "min" else max
+        return pick(low, other_low), pick(high, other_high), max(x, y)
+    low, high, error = {
+        "add": lambda: (low + other_low, high + other_high, max(x, y)),
+        "mul": lambda: (low * other_low, high * other_high, x + y + x * y),
+        "div": lambda: (low / other_high, high / other_low, (x + y) / (1 - y) + UNIT),
+    }[e[0]]()
+    if high >= 2.0**128 or (e[0] != "add" and low < 2.0**-126) or error >= 0.5:
+        return None
+    return low, high, error + UNIT * (1 + error)
 
 
 def power(base, exponent):
@@ -148,41 +151,113 @@ def power(base, exponent):
 
 
 def rounding_holds(certificate):
-    """Whether every relative gap of the certificate is at least the bound computed here."""
-    step, error, done = certificate["program"]["step"], 0.0, 1
-    for row in certificate["rounding"]["rows"]:
-        if row["gap"] is None or not row["is_relative"]:
-            continue
-        while done < row["num_nodes"]:
-            error = relative_error(step, error)
+    """Whether every gap of the certificate is at least the bound computed here."""
+    step, rounding = certificate["program"]["step"], certificate["rounding"]
+    low, high = rounding["weights"]
+    source = TARGETS[certificate["program"]["target"]][2]
+    weight = (low, high, 0.0)
+    key, worst, done = (source, source, 0.0), 0.0, 1
+    if source == INF:  # only min and max have the key below them: the first key is a weight
+        key = bounds(step, (INF, INF, 0.0), weight)
+    for row in rounding["rows"]:
+        while done < row["num_nodes"] and key is not None:
+            key = bounds(step, key, weight)
             done += 1
-            if error is None:
-                return False
+            worst = worst if key is None else max(worst, key[2])
         # These bounds are rounded themselves, by less than a millionth.
-        if row["gap"] < 2 * error / (1 - error) * (1 - 1e-6):
+        if row["gap"] is not None and (
+            key is None or not row["gap"] >= 2 * worst / (1 - worst) * (1 - 1e-6)
+        ):
             return False
     return True
 
 
+def is_step(e, depth=0):
+    """Whether this is an expression: a number, key, weight, or an operation on two of them."""
+    if isinstance(e, list):
+        if depth > 50 or len(e) != 3 or e[0] not in OPERATIONS or not is_step(e[1], depth + 1):
+            return False
+        if e[0] == "pow":
+            return type(e[2]) in (int, float) and e[2] in range(1, 9)
+        return is_step(e[2], depth + 1)
+    if type(e) in (int, float):
+        return e == 0 or 2.0**-126 <= abs(e) < 2.0**128
+    return isinstance(e, str) and e in ("key", "weight")
+
+
+def is_row(row):
+    """Whether this is a row of rounding bounds."""
+    return (
+        isinstance(row, dict)
+        and type(row.get("num_nodes")) is int
+        and 1 <= row["num_nodes"] <= 10**6
+        and (row.get("gap") is None or type(row["gap"]) is float)
+    )
+
+
+def is_certificate(data):
+    """Whether the parts that are checked have the right form."""
+    program = data.get("program")
+    rounding = data.get("rounding")
+    if not isinstance(program, dict) or not isinstance(rounding, dict):
+        return False
+    weights, rows = rounding.get("weights"), rounding.get("rows")
+    return (
+        data.get("format") == "algotransfer certificate 1"
+        and type(data.get("certified")) is bool
+        and isinstance(data.get("proven"), list)
+        and all(isinstance(claim, str) for claim in data["proven"])
+        and isinstance(data.get("scale"), str)
+        and re.fullmatch(r"[0-9]{1,400}(/[1-9][0-9]{0,400})?", data["scale"]) is not None
+        and is_step(program.get("step"))
+        and type(program.get("smaller_is_better")) is bool
+        and program.get("replace_if") in ("better", "not worse")
+        and isinstance(program.get("target"), str)
+        and isinstance(weights, list)
+        and len(weights) == 2
+        and all(type(end) is float for end in weights)
+        and 0 < weights[0] <= weights[1] < 2.0**128
+        and isinstance(rows, list)
+        and len(rows) <= 100
+        and all(is_row(row) for row in rows)
+    )
+
+
 def check(certificate):
     """Return what is wrong with a certificate, as a list of sentences."""
-    if certificate.get("format") != "algotransfer certificate 1":
-        return ["it is no certificate of a known format"]
+    if not isinstance(certificate, dict) or not is_certificate(certificate):
+        return ["it does not have the form of a certificate"]
     name = certificate["program"]["target"]
     if name not in TARGETS:
-        return [f"{name} is not among the targets that this checker knows"]
+        return [f"{name!r:.40} is not among the targets that this checker knows"]
     truth: dict[str, bool] = dict(obligations(certificate))
-    wrong = [f"'{claim}' does not hold" for claim in certificate["proven"] if not truth.get(claim)]
-    needed = {"direction", "defined", "equal"} | {"infinity"} & truth.keys()
-    if name not in SEQUENTIAL:
-        needed |= {"unreached"} & truth.keys()
+    wrong = [
+        f"{claim!r:.40} does not hold" for claim in certificate["proven"] if not truth.get(claim)
+    ]
+    needed = {"direction", "defined", "closed", "equal"} | {"infinity"} & truth.keys()
     if certificate["program"]["replace_if"] != "better":
         needed.add("strict")
     if certificate["certified"] and not all(truth[claim] for claim in needed):
         wrong.append("it says certified, which does not follow")
+    if not {"monotone", "no gain"} <= {name for name, holds in truth.items() if holds} and any(
+        row["gap"] != 0 for row in certificate["rounding"]["rows"]
+    ):
+        wrong.append("bounds on rounding errors need the laws 'monotone' and 'no gain'")
     if not rounding_holds(certificate):
         wrong.append("a bound on rounding errors is too small")
     return wrong
+
+
+def verdict(certificate):
+    """Return the result of a certificate without an error, in words of this checker."""
+    program = certificate["program"]
+    if not certificate["certified"]:
+        return "what it proves holds; the program is not certified (the reasons are not checked)"
+    exact = "predecessors" if program["replace_if"] == "better" else "equally good predecessors"
+    return (
+        f"certified: on every graph the program has the keys of {program['target']} times "
+        f"{certificate['scale']}, and its {exact}, in exact arithmetic; rounding bounds hold"
+    )
 
 
 if __name__ == "__main__":
@@ -192,6 +267,5 @@ if __name__ == "__main__":
     for error in errors:
         print(f"refused: {error}")
     if not errors:
-        verdict = "certified" if content["certified"] else "not certified"
-        print(f"all claims of the certificate hold; the program is {verdict}: {content['reason']}")
+        print(verdict(content))
     sys.exit(bool(errors))

@@ -63,8 +63,9 @@ def execute_exactly(
     def relax(u: int, key: Number, open_nodes: set[int]) -> None:
         for v, weight in neighbours[u]:
             candidate = exact_value(step, key, weight)
-            gain = sign * keys[v] - sign * candidate if math.isfinite(candidate) else -1
-            if v in open_nodes and (gain > 0 or (gain == 0 and replace_if == "not worse")):
+            better = candidate < keys[v] if smaller else candidate > keys[v]
+            equal = replace_if == "not worse" and candidate == keys[v]
+            if v in open_nodes and (better or equal):
                 keys[v], pred[v] = candidate, u
 
     if framework == "sequential":
@@ -76,7 +77,7 @@ def execute_exactly(
     else:
         for _ in nodes:
             before = dict(keys)
-            for u in nodes:
+            for u in [u for u in nodes if u in pred]:
                 relax(u, before[u], set(nodes))
     return pred
 

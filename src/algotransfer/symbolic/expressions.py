@@ -24,6 +24,8 @@ VARIABLES = ("key", "own", "weight")
 SYMBOLS = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
 OPERATIONS = ("add", "sub", "mul", "div", "min", "max", "pow")
 PRECEDENCE = {"add": 1, "sub": 1, "mul": 2, "div": 2, "pow": 3}
+SMALLEST, LARGEST = 2.0**-126, 2.0**128  # normal numbers in float32
+WHOLE = tuple(float(power) for power in range(1, 9))
 MAX_SIZE = 200  # nodes of an expression read from a file
 FUNCTIONS = {
     "add": "add",
@@ -64,7 +66,7 @@ def exact_value(step: Expression, key: Number, weight: Number) -> Number:
             "max": lambda: max(left, right),
             "pow": lambda: left ** int(right),
         }[operation]()
-    except ZeroDivisionError:
+    except (ZeroDivisionError, OverflowError):
         return math.nan
 
 
@@ -128,14 +130,17 @@ def from_json(data: Any) -> Expression:
             raise UserError(f"an expression of more than {MAX_SIZE} parts; simplify it")
         if isinstance(part, str) and part in VARIABLES:
             return part
-        if isinstance(part, Real) and not isinstance(part, bool) and np.isfinite(float(part)):
-            return float(part)
-        if isinstance(part, (list, tuple)) and len(part) == 3 and part[0] in OPERATIONS:
-            return (part[0], read(part[1], depth + 1), read(part[2], depth + 1))
+        if isinstance(part, Real) and not isinstance(part, bool):
+            if part == 0 or SMALLEST <= abs(part) < LARGEST:
+                return float(part)
+        elif isinstance(part, (list, tuple)) and len(part) == 3 and part[0] in OPERATIONS:
+            left, right = read(part[1], depth + 1), read(part[2], depth + 1)
+            if part[0] != "pow" or right in WHOLE:
+                return (part[0], left, right)
         raise UserError(
-            f"{str(part)[:60]!r} is no part of an expression; expected a finite number, one of "
-            f"{', '.join(VARIABLES)}, or a list of an operation ({', '.join(OPERATIONS)}) and two "
-            "parts"
+            f"{str(part)[:60]!r} is no part of an expression; expected a number in the range of "
+            f"float32, one of {', '.join(VARIABLES)}, or a list of an operation "
+            f"({', '.join(OPERATIONS)}) and two parts, with powers from 1 to 8"
         )
 
     return read(data, 0)

@@ -42,7 +42,8 @@ def _parallel(step, sign, inputs, key, pred) -> Execution:
     nodes = key.shape[1]
     for _ in range(nodes):
         cost = sign * _candidates(step, key[:, :, None], key[:, None, :], inputs.weights)
-        cost = np.where(np.isnan(inputs.weights) | np.isnan(cost), np.inf, cost)
+        silent = np.isnan(inputs.weights) | (pred < 0)[:, :, None]  # no edge, or not reached
+        cost = np.where(silent | np.isnan(cost), np.inf, cost)
         best = cost.argmin(axis=1)
         value = np.take_along_axis(cost, best[:, None], axis=1)[:, 0]
         improved = value < sign * key

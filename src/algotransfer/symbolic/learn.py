@@ -20,11 +20,17 @@ from jaxtyping import Float, Int
 
 from algotransfer.errors import UserError
 from algotransfer.symbolic.answers import Answers, Equations, fixed_point_equations
-from algotransfer.symbolic.expressions import Expression, evaluate, linear_combination, size
+from algotransfer.symbolic.expressions import (
+    Expression,
+    evaluate,
+    linear_combination,
+    size,
+    variables,
+)
 from algotransfer.symbolic.frames import execute_step, numpy_step
 
 MAX_TERMS = 3
-MAX_SUBSETS = {1: 10**8, 2: 10**8, 3: 2 * 10**6}  # combinations by number of terms; else left out
+MAX_SUBSETS = {1: 10**8, 2: 10**8, 3: 2 * 10**6}  # by number of terms; then of shorter terms only
 LENGTHS = (3, 5, 7, 9, 12, 16, 200)  # description lengths up to which is searched in turn
 MAX_TRIED = 1_000  # combinations that are executed before the search gives up
 SCREENED_ROWS = 600  # equations that screen combinations before all equations decide
@@ -35,7 +41,7 @@ ROUNDING = 8 * 2.0**-24  # error of an equation in float32, relative to the size
 DENOMINATORS = 12  # largest denominator of a simple coefficient
 DECIMALS = (2, 3, 4, 5)
 FEW_GRAPHS = 8  # graphs that a combination runs on first
-TRIED_GRAPHS = 128  # graphs whose answers it has to give
+TRIED_GRAPHS = 1_000  # graphs whose answers it has to give
 RIGHT = 0.999  # share of right predecessors; rounding decides between near ties
 BLOCK = 512  # terms whose pairs with all others are screened at a time
 CHUNK = 2**18  # larger combinations that are screened at a time
@@ -86,8 +92,9 @@ def learn_step(answers: Answers, terms: Sequence[Expression]) -> Learned:
     """
     equations = fixed_point_equations(answers)
     if len(equations.own) == 0:
-        raise UserError("no node has a predecessor; give graphs with edges and their answers")
+        raise UserError("no node has a predecessor with a finite key; give graphs with more edges")
     library = Library.create(equations, terms)
+    tried = answers[np.random.default_rng(0).permutation(len(answers))[:TRIED_GRAPHS]]
     waiting: list[Combination] = []
     num_tried, shorter = 0, 0
     for longest in LENGTHS:
@@ -98,7 +105,9 @@ def learn_step(answers: Answers, terms: Sequence[Expression]) -> Learned:
             if not library.satisfies_all(combination):
                 continue
             num_tried += 1
-            if (smaller := _direction(combination.step, answers)) is not None:
+            smaller = _direction(combination.step, tried)
+            # The frameworks give a step no own key; another step may say the same without it.
+            if smaller is not None and "own" not in variables(combination.step):
                 return Learned(combination.step, smaller, num_tried)
         shorter = longest
     raise UserError(
@@ -110,8 +119,7 @@ def learn_step(answers: Answers, terms: Sequence[Expression]) -> Learned:
 def _direction(step: Expression, answers: Answers) -> bool | None:
     """Return whether smaller keys are better if executions give the answers so, else None."""
     for smaller in (True, False):
-        few, many = answers[:FEW_GRAPHS], answers[:TRIED_GRAPHS]
-        if _gives(step, smaller, few) and _gives(step, smaller, many):
+        if _gives(step, smaller, answers[:FEW_GRAPHS]) and _gives(step, smaller, answers):
             return smaller
     return None
 
@@ -143,6 +151,8 @@ class Library:
                 term: np.broadcast_to(evaluate(term, few.values()), len(rows)) for term in terms
             }
         usable = [t for t, c in columns.items() if np.isfinite(c).all() and np.abs(c).max() > 0]
+        if not usable:
+            raise UserError("no term is finite on all equations of the answers; give other terms")
         values = np.stack([columns[term] for term in usable], axis=1).astype(np.float64)
         return cls(usable, values, few.own, np.array([size(t) for t in usable]), equations)
 
@@ -152,9 +162,10 @@ class Library:
         Lengths are those with all coefficients 1: above `shorter`, up to `longest`.
         """
         for count in range(1, MAX_TERMS + 1):
-            short = np.flatnonzero(self.sizes <= longest - 2 * (count - 1))
-            if comb(len(short), count) > MAX_SUBSETS[count]:
-                continue
+            size_limit = longest - 2 * (count - 1)
+            while comb(np.sum(self.sizes <= size_limit), count) > MAX_SUBSETS[count]:
+                size_limit -= 1
+            short = np.flatnonzero(self.sizes <= size_limit)
             for subset in self._screened(short, count):
                 length = self.sizes[subset].sum() + count - 1
                 if shorter < length <= longest:

@@ -43,6 +43,9 @@ class StepProgram:
     replace_if: Literal["better", "not worse"] = "better"
 
     def __post_init__(self):
+        object.__setattr__(self, "step", from_json(to_json(self.step)))
+        if get_algorithm(self.target).relax_once:
+            raise UserError(f"{self.target} keeps first keys; a step alone does not describe it")
         if unknown := variables(self.step) - {"key", "weight"}:
             raise UserError(
                 f"the step {as_text(self.step)} reads {', '.join(sorted(unknown))}; a framework "
@@ -122,7 +125,7 @@ def run(graph, source):  # graph[u] = {{v: weight of the edge from u to v}}
     pred = {{source: source}}
     for _ in graph:
         before = dict(keys)
-        for u in graph:
+        for u in [u for u in graph if u in pred]:
             for v, weight in graph[u].items():
                 key = before[u]
                 candidate = {candidate}

@@ -13,7 +13,7 @@ from typing import Any
 from algotransfer.algorithms import Algorithm
 from algotransfer.algorithms.expressions import NotExpressible, expression
 from algotransfer.errors import UserError
-from algotransfer.symbolic.expressions import Expression, exact_value, from_json
+from algotransfer.symbolic.expressions import Expression, exact_value, from_json, variables
 
 TIMEOUT = 10_000  # milliseconds of one proof
 
@@ -24,7 +24,6 @@ STATEMENTS = {
     "no gain": "a candidate is no better than the key it comes from",
     "strict": "a candidate is worse than the key it comes from",
     "source": "no candidate is better than the key of the source",
-    "unreached": "a candidate through an unreached node is no better than its key",
     "direction": "the direction is that of the target",
     "equal": "the step is the target's, up to a factor of all keys",
     "infinity": "the step and the target's agree on an infinite key",
@@ -91,11 +90,6 @@ def prove_laws(step: Expression, domain: Domain, smaller: bool) -> list[Claim]:
     }
     if math.isfinite(domain.source_key):
         goals["source"] = sign * here >= sign * to_z3(domain.source_key, key, weight)
-    if math.isfinite(domain.unreached_key):
-        # An infinite key needs no proof: a step that equals the target on all finite keys grows
-        # with them, so its value at infinity is infinite or not a number, which is never better.
-        unreached = to_z3(domain.unreached_key, key, weight)
-        goals["unreached"] = sign * to_z3(step, unreached, weight) >= sign * unreached
     return [_prove(name, inside, goal, (key, larger, weight)) for name, goal in goals.items()]
 
 
@@ -129,8 +123,9 @@ def find_scale(step: Expression, target: Expression, domain: Domain) -> Fraction
         return Fraction(1)
     start = Fraction(0) if domain.source_key == 0 else domain.source_key
     ours, theirs = (exact_value(each, start, Fraction(1)) for each in (step, target))
-    usable = math.isfinite(ours) and math.isfinite(theirs) and theirs != 0
-    return Fraction(ours) / Fraction(theirs) if usable and ours / theirs > 0 else Fraction(1)
+    if not isinstance(ours, Fraction) or not isinstance(theirs, Fraction) or theirs == 0:
+        return Fraction(1)
+    return ours / theirs if ours / theirs > 0 else Fraction(1)
 
 
 def load_z3() -> Any:
@@ -189,30 +184,21 @@ def to_z3(step: Expression, key, weight) -> Any:
 
 
 def at_infinity(step: Expression) -> Expression:
-    """Return a step at key = ∞: an expression of the weight, ∞, −∞, or NaN if undefined."""
+    """Return a step at key = ∞: an expression of the weight, ∞, or NaN for arithmetic with it."""
+    if "key" not in variables(step):
+        return step
     if step == "key":
         return math.inf
-    if not isinstance(step, tuple):
-        return step
-    operation, left, right = step[0], *(at_infinity(part) for part in step[1:])
-    infinite = [isinstance(part, float) and not math.isfinite(part) for part in (left, right)]
-    if not any(infinite):
+    operation, left, right = step[0], *(at_infinity(part) for part in step[1:])  # pyright: ignore
+    parts = [part for part in (left, right) if part != math.inf]
+    if operation not in ("min", "max") or any(part != part for part in parts):
+        return math.nan
+    if len(parts) == 2:
         return (operation, left, right)
-    if operation in ("min", "max"):
-        chosen = {"min": math.inf, "max": -math.inf}[operation]  # the side that is not taken
-        if left == chosen or right == chosen:
-            return right if left == chosen else left
-        return -chosen
-    if operation in ("add", "sub") and infinite != [True, True]:
-        return left if infinite[0] else (right if operation == "add" else -right)  # pyright: ignore
-    if operation == "mul" and (right == "weight" or left == "weight"):
-        return left if infinite[0] else right
-    return math.nan
+    return parts[0] if operation == "min" and parts else math.inf
 
 
-def _power(base, exponent: Any) -> Any:
-    if not isinstance(exponent, float) or not exponent.is_integer() or not 1 <= exponent <= 8:
-        raise UserError(f"a power of {exponent} cannot be proven; use a whole number from 1 to 8")
+def _power(base, exponent: float) -> Any:
     result = base
     for _ in range(int(exponent) - 1):
         result = result * base
