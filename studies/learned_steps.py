@@ -48,6 +48,7 @@ NAMES = (
 DISTRACTORS = (5, 20, 60, 200)
 SEEDS = 10
 TEST = {20: 100, 100: 100, 400: 20}  # graphs of each family by number of nodes
+PERCEPTRON_TEST = (20, 100)  # numbers of nodes; executions of 400 take too long in NumPy
 OUT = Path("results/learned-steps.csv")
 KEYS = ["part", "target", "distractors", "num_graphs", "seed"]
 
@@ -213,7 +214,7 @@ def mlp(done):
         answers = [training_answers(algorithm, 1_000, seed) for seed in range(SEEDS)]
         for seed, step in enumerate(fit_perceptrons(answers, algorithm.smaller_is_better)):
             row = {"step": "perceptron", "exact": False}
-            for size in TEST:
+            for size in PERCEPTRON_TEST:
                 inputs = collect_answers(algorithm, test_set(size).graphs)
                 preds = [
                     execute_step(step, algorithm.smaller_is_better, inputs[at : at + 10])[1]
@@ -240,7 +241,7 @@ def main() -> None:
 
         for count, row in enumerate(PARTS[part](done)):
             rows.append({"part": part, **row})
-            if count % 20 == 0:
+            if count % 10 == 9:  # controls yield ten seeds at once
                 pandas.DataFrame(rows).to_csv(arguments.out, index=False)
             print(*(str(value)[:60] for value in rows[-1].values()), flush=True)
         pandas.DataFrame(rows).to_csv(arguments.out, index=False)
