@@ -61,7 +61,7 @@ def test_a_command_s_help_shows_choices_and_defaults(capsys):
     with pytest.raises(SystemExit):
         main(["data", "--help"])
     text = capsys.readouterr().out
-    assert "{er,ba,grid}" in text
+    assert "{er,ba,grid,ws,delaunay}" in text
     assert "reliable_seq" in text
     assert "(default: 1000)" in text
     assert "(default: all)" in text
