@@ -5,6 +5,7 @@ import itertools
 import json
 import re
 import shlex
+from importlib.util import find_spec
 from pathlib import Path
 
 import pandas
@@ -54,6 +55,8 @@ def check_shell(line: str) -> None:
         read_command(words[1:])
         if words[1] in QUICK:
             assert main(words[1:]) == 0, line
+    elif words[:2] == ["python", "-m"]:
+        assert find_spec(words[2]) is not None, line
     elif words and words[0].endswith("python"):
         assert (ROOT / words[1]).is_file(), line
     elif words and words[0] == "make":
