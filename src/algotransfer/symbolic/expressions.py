@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from fractions import Fraction
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -130,7 +129,7 @@ def from_json(data: Any) -> Expression:
             raise UserError(f"an expression of more than {MAX_SIZE} parts; simplify it")
         if isinstance(part, str) and part in VARIABLES:
             return part
-        if isinstance(part, Real) and not isinstance(part, bool):
+        if isinstance(part, (int, float, np.number)) and not isinstance(part, bool):
             if part == 0 or SMALLEST <= abs(part) < LARGEST:
                 return float(part)
         elif isinstance(part, (list, tuple)) and len(part) == 3 and part[0] in OPERATIONS:

@@ -163,7 +163,7 @@ class Library:
         """
         for count in range(1, MAX_TERMS + 1):
             size_limit = longest - 2 * (count - 1)
-            while comb(np.sum(self.sizes <= size_limit), count) > MAX_SUBSETS[count]:
+            while comb(int((self.sizes <= size_limit).sum()), count) > MAX_SUBSETS[count]:
                 size_limit -= 1
             short = np.flatnonzero(self.sizes <= size_limit)
             for subset in self._screened(short, count):
