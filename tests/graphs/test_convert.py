@@ -180,4 +180,4 @@ def test_listing_the_families_needs_no_jax():
         "print(*FAMILIES, 'jax' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["er", "ba", "grid", "False"]
+    assert done.stdout.split() == ["er", "ba", "grid", "ws", "delaunay", "False"]
