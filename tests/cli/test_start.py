@@ -6,7 +6,8 @@ import sys
 import pytest
 
 from algotransfer import __version__
-from algotransfer.algorithms.registry import ALGORITHMS, PAPER_ALGORITHMS
+from algotransfer.algorithms import definitions
+from algotransfer.algorithms.registry import _SUMMARIES
 from algotransfer.cli import main
 from algotransfer.cli.list_command import _described, summarise_algorithm
 from algotransfer.cli.main import COMMANDS
@@ -88,9 +89,8 @@ def test_list_imports_neither_jax_nor_pandas():
 
 
 def test_summaries_of_algorithms_are_theirs():
-    for name in PAPER_ALGORITHMS:
-        summary = ALGORITHMS.summary(name, lambda algorithm: ())
-        assert summary == summarise_algorithm(ALGORITHMS[name])
+    for name, summary in _SUMMARIES.items():
+        assert summary == summarise_algorithm(getattr(definitions, name))
 
 
 def test_names_without_a_summary_are_described_by_their_docstring(monkeypatch):
