@@ -15,7 +15,7 @@ from algotransfer.symbolic.answers import Answers, collect_answers, fixed_point_
 from algotransfer.symbolic.expressions import as_text, evaluate, from_json, relax_function
 from algotransfer.symbolic.frames import execute_step, numpy_step
 from algotransfer.symbolic.grammar import grammar
-from algotransfer.symbolic.learn import learn_step
+from algotransfer.symbolic.learn import Combination, Library, learn_step
 from algotransfer.symbolic.proofs import target_step
 
 STEPS = {
@@ -113,6 +113,13 @@ def test_rare_graphs_decide_between_steps(graphs):
     ones = dataclasses.replace(graphs, weights=np.ones_like(graphs.weights))
     several = concatenate([ones] * 10 + [graphs])
     assert as_text(discover("reliable_par", several, grammar(1)).step) == "key * weight"
+
+
+def test_coefficients_are_fitted_again_to_all_equations(answers):
+    library = Library.create(fixed_point_equations(answers["dijkstra"]), ["key", "weight"])
+    found = library.confirmed(Combination(("key", "weight"), (1.0, 1.01)))
+    assert found == Combination(("key", "weight"), (1.0, 1.0))
+    assert library.confirmed(Combination(("weight",), (1.0,))) is None
 
 
 def test_a_search_that_fails_ends(answers, monkeypatch):

@@ -101,8 +101,8 @@ def learn_step(answers: Answers, terms: Sequence[Expression]) -> Learned:
         found = library.combinations(shorter, longest)
         waiting = sorted([*waiting, *found], key=lambda each: each.length)
         while waiting and waiting[0].length <= longest and num_tried < MAX_TRIED:
-            combination = waiting.pop(0)
-            if not library.satisfies_all(combination):
+            combination = library.confirmed(waiting.pop(0))
+            if combination is None:
                 continue
             num_tried += 1
             smaller = _direction(combination.step, tried)
@@ -170,16 +170,20 @@ class Library:
                 length = self.sizes[subset].sum() + count - 1
                 if shorter < length <= longest:
                     values = self.values[:, subset]
-                    if (found := self._fit(values)) is not None:
+                    if (found := _fit(values, self.own)) is not None:
                         yield Combination(tuple(self.terms[index] for index in subset), found)
 
-    def satisfies_all(self, combination: Combination) -> bool:
-        """Return whether a combination satisfies all equations."""
-        shape = self.equations.own.shape
+    def confirmed(self, combination: Combination) -> Combination | None:
+        """Return a combination that satisfies all equations, with new coefficients if necessary."""
+        own = self.equations.own
         with np.errstate(all="ignore"):
             columns = [evaluate(term, self.equations.values()) for term in combination.terms]
-        values = np.stack([np.broadcast_to(column, shape) for column in columns], axis=1)
-        return _satisfied(values, self.equations.own, np.array(combination.coefficients))
+        values = np.stack([np.broadcast_to(column, own.shape) for column in columns], axis=1)
+        if _satisfied(values, own, np.array(combination.coefficients)):
+            return combination
+        if not np.isfinite(values).all() or (found := _fit(values, own)) is None:
+            return None
+        return Combination(combination.terms, found)
 
     def _screened(self, among: Int[np.ndarray, " few"], count: int) -> Iterator[list[int]]:
         """Yield subsets with a small residual on some equations, from their correlations."""
@@ -194,16 +198,6 @@ class Library:
             found = _screened_subsets(unit.T @ unit, target, count)
         for subset in found:
             yield among[subset].tolist()
-
-    def _fit(self, values: Float[np.ndarray, "rows k"]) -> tuple[float, ...] | None:
-        """Return coefficients, simple ones if they do, or None if an equation is violated."""
-        fitted = np.linalg.lstsq(values, self.own, rcond=None)[0]
-        if not _satisfied(values, self.own, fitted):
-            return None
-        for coefficients in _simple(fitted):
-            if _satisfied(values, self.own, coefficients):
-                return tuple(coefficients.tolist())
-        return None
 
 
 def _screened_pairs(
@@ -236,6 +230,19 @@ def _screened_subsets(gram, target, count: int) -> Iterator[Int[np.ndarray, " co
         residual = 1 - np.sum(weights * right, axis=1)
         needed = np.abs(weights).min(axis=1, initial=1) > NEEDED
         yield from chosen[(residual < SCREEN) & needed]
+
+
+def _fit(
+    values: Float[np.ndarray, "rows k"], own: Float[np.ndarray, " rows"]
+) -> tuple[float, ...] | None:
+    """Return coefficients, simple ones if they do, or None if an equation is violated."""
+    fitted = np.linalg.lstsq(values, own, rcond=None)[0]
+    if not _satisfied(values, own, fitted):
+        return None
+    for coefficients in _simple(fitted):
+        if _satisfied(values, own, coefficients):
+            return tuple(coefficients.tolist())
+    return None
 
 
 def _satisfied(values, own, coefficients) -> bool:
