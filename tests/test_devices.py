@@ -88,6 +88,7 @@ def test_the_default_device_is_the_one_that_was_chosen():
         assert default_platform() == "cpu"
 
 
+@pytest.mark.slow
 def test_runs_and_trainings_go_where_arrays_go(tmp_path):
     run_python(ON_THE_SECOND, folder=tmp_path)
 

@@ -54,6 +54,7 @@ def test_names_of_a_plugin_are_choices(command):
         assert name in text
 
 
+@pytest.mark.slow
 def test_a_plugin_is_trained_on_own_data(command):
     command("data --algorithm costliest_edge --num-graphs 20 --num-nodes 6 --out own.npz")
     said = command(

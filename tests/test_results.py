@@ -31,6 +31,7 @@ def report(tables):
     return make_report(*tables, time_note(RESULTS))
 
 
+@pytest.mark.slow
 def test_the_other_files_are_written_from_the_tables(report, tmp_path):
     for path in write_report(report, tmp_path):
         ours, committed = (DRAWN.sub("", p.read_text()) for p in (path, RESULTS / path.name))
@@ -58,6 +59,7 @@ def test_every_model_of_the_table_has_its_weights(results):
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["ne-dijkstra-tf", "ne-dijkstra-na"])
 def test_weights_give_the_committed_numbers_at_20_nodes(results, name):
     model = load_model(name)

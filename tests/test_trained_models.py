@@ -44,6 +44,7 @@ def test_names_and_unique_beginnings(name, file):
     assert find_weights(name).stem == file
 
 
+@pytest.mark.slow
 def test_every_name_in_the_package_is_unique_and_can_be_loaded():
     models = list_models()
     assert len({model.name for model in models}) == len(models) == len(committed_weights())

@@ -88,6 +88,7 @@ def test_saving_what_was_loaded_gives_the_same_bytes(path, tmp_path):
     assert (tmp_path / "again.npz").read_bytes() == path.read_bytes()
 
 
+@pytest.mark.slow
 def test_bytes_do_not_depend_on_the_number_of_threads(tmp_path):
     script = (
         "import sys; from algotransfer.datasets import make_dataset, save_dataset\n"

@@ -96,6 +96,7 @@ def test_chunks_do_not_matter(frame, networks, datasets, monkeypatch):
     assert sorted(seen) == seen
 
 
+@pytest.mark.slow
 def test_binary_keys_have_an_accuracy_and_no_pointers(datasets):
     for supervision, metrics in [("na", {"key"}), ("tf", {"key", "key_last", "term"})]:
         experiment = Experiment(target="bfs", supervision=supervision, hidden=4)
@@ -115,6 +116,7 @@ def test_exploding_networks_still_give_numbers(networks, datasets):
     assert max(values(frame, "pred", row="network")) <= 1
 
 
+@pytest.mark.slow
 def test_graphs_of_the_user():
     alone = batches.graph(1, [], weights=[])
     apart = [batches.graph(5, [(0, 1), (1, 2)]), batches.graph(5, [(3, 4)], source=3)]
@@ -161,6 +163,7 @@ def test_families_may_have_any_name(tmp_path):
     pandas.testing.assert_frame_equal(kept, frame, check_exact=True)
 
 
+@pytest.mark.slow
 def test_another_stand_in_for_infinity(tmp_path):
     """Exact relaxations do not depend on it; NE, which has seen another one in training, does."""
     options = ["--num-nodes", "8", "--family", "er", "--num-graphs", "4"]

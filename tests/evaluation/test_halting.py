@@ -79,6 +79,7 @@ def test_told_and_masked_keep_their_numbers(weights):
             np.testing.assert_allclose(means[row], errors, rtol=1e-2, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_errors_by_step_hold_the_errors_of_every_rule(model):
     by_step = evaluate_by_step(model, GRAPHS)
     assert set(by_step["step"]) == set(range(1, 43))  # 12 nodes and 30 steps more

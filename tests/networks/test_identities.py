@@ -127,6 +127,7 @@ def test_values_and_gradients_are_those_of_the_plain_formula(model, case):
     check_equal(results)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", PLAIN)
 @given(
     num_nodes=st.integers(1, 9),

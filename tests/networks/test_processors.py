@@ -37,7 +37,7 @@ def example_processors():
     PROCESSORS.update(registered)
 
 
-@pytest.mark.parametrize("model", ["ne", "ne++"])
+@pytest.mark.parametrize("model", ["ne", pytest.param("ne++", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("processor", FILES)
 def test_steps_and_gradients_agree_in_both_layouts(processor, model):
     network = create_network(model, ALGORITHM, 4, jax.random.key(0), processor)

@@ -18,6 +18,7 @@ from algotransfer.report.report_data import make_report
 pytestmark = pytest.mark.usefixtures("quick_to_compile")
 
 
+@pytest.mark.slow
 def test_figures_of_methods_keep_to_the_papers_sizes():
     results = made_up(lambda *_: 0.25, sizes=(20, 50, 100, 1600))
     figure = draw_methods(seed_values(results), "dijkstra")

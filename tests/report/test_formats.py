@@ -61,8 +61,13 @@ def test_all_formats_show_the_same_numbers(report, tables):
     assert compared > 400
 
 
-def test_claims_and_agreement_are_the_same_in_both_pages(report):
-    markdown, page = render_markdown(report), unescape(re.sub("<[^>]+>", "", render_html(report)))
+@pytest.fixture(scope="module")
+def html_page(report):
+    return render_html(report)
+
+
+def test_claims_and_agreement_are_the_same_in_both_pages(report, html_page):
+    markdown, page = render_markdown(report), unescape(re.sub("<[^>]+>", "", html_page))
     for name in ("claims", "agreement"):
         part = section(report, name)
         texts = [*part.paragraphs, *part.notes]
@@ -72,8 +77,8 @@ def test_claims_and_agreement_are_the_same_in_both_pages(report):
             assert re.sub(r"\*\*|\*|`", "", text) in page
 
 
-def test_every_format_notes_the_papers_swap(report):
-    for text in (render_markdown(report), render_html(report), render_latex(report)):
+def test_every_format_notes_the_papers_swap(report, html_page):
+    for text in (render_markdown(report), html_page, render_latex(report)):
         assert text.count("are swapped between this table and") == 2
 
 
@@ -113,9 +118,8 @@ class Page(HTMLParser):
         assert self.open.pop() == tag
 
 
-def test_the_page_is_self_contained_and_accessible(report):
-    text = render_html(report)
-    page = Page()
+def test_the_page_is_self_contained_and_accessible(html_page):
+    text, page = html_page, Page()
     page.feed(text)
     assert page.open == []
     addresses = [
@@ -139,9 +143,14 @@ def test_the_page_is_self_contained_and_accessible(report):
         name for name in page.names if name.startswith(("seq-", "par-", "experiment", "multi-"))
     ]
     assert len(sections) == len(set(sections)) == 20
-    assert render_html(report) == text  # equal results give equal bytes
 
 
+@pytest.mark.slow
+def test_equal_results_give_equal_bytes(report, html_page):
+    assert render_html(report) == html_page
+
+
+@pytest.mark.slow
 def test_the_command_writes_everything_from_the_tables_alone(results, tmp_path, capsys):
     results.to_csv(tmp_path / "results.csv", index=False)
     assert main(["report", "--out", str(tmp_path)]) == 0
@@ -158,6 +167,7 @@ def test_the_command_writes_everything_from_the_tables_alone(results, tmp_path, 
     assert "holds no evaluated runs" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_the_report_has_figures_by_hop_distance(results, tmp_path):
     hops = results[results["metric"] == "pred"].drop_duplicates(
         ["supervision", "model", "method", "source", "target", "row", "num_nodes"]
@@ -169,6 +179,7 @@ def test_the_report_has_figures_by_hop_distance(results, tmp_path):
     assert "hops from the source" in text
 
 
+@pytest.mark.slow
 def test_cells_hold_the_seeds_behind_them(results, tables):
     (row,) = [r for r in tables["seq-na"].rows if r.texts[:3] == ("dijkstra", "NE", "none")]
     cell = row.cells[tables["seq-na"].columns.index(("pred", 20))]
@@ -178,7 +189,8 @@ def test_cells_hold_the_seeds_behind_them(results, tables):
     assert " Infinity " in html_table(by_name(make_report(infinite))["seq-na"])
 
 
-def test_rows_name_their_live_page(report, tables, tmp_path):
+@pytest.mark.slow
+def test_rows_name_their_live_page(html_page, tables, tmp_path):
     names = ("ne-dijkstra-tf", "ne-dijkstra-dijkstra-tf-two_processor", "relax-dijkstra-inf100")
     models = {name: load_model(name) for name in (*names, "relax-dijkstra")}
     pages = dict(example_pages.write_examples(models, tmp_path))
@@ -196,9 +208,10 @@ def test_rows_name_their_live_page(report, tables, tmp_path):
     page = html_table(tables["seq-tf"], pages)
     assert page.count('data-live="examples/ne-dijkstra-tf.html#choice=0"') == 1
     assert "data-live" not in html_table(tables["seq-na"], pages)
-    assert 'id="graphs"' not in render_html(report)
+    assert 'id="graphs"' not in html_page
 
 
+@pytest.mark.slow
 def test_gaps_are_explained_where_there_are_any(results, monkeypatch):
     monkeypatch.setattr(html, "to_svg", lambda *_: "")  # drawing is slow
     ends = results[results["metric"] == "pred"].assign(metric="term")

@@ -100,6 +100,7 @@ def test_references_are_those_of_most_graphs(results):
     assert set(reference_cells(values)["value"].round(6)) == {0.7}
 
 
+@pytest.mark.slow
 def test_added_networks_are_compared_with_the_papers_best(results):
     assert "own" not in by_name(make_report(results))
     some = made_up(lambda _, seed, nodes, __: nodes / 1e3 + seed / 1e4, models=("NE", "relax"))
@@ -143,6 +144,7 @@ def test_larger_sizes_have_separate_tables(results):
     assert '<h2 id="sizes-key">' in render_html(report)
 
 
+@pytest.mark.slow
 def test_runs_with_other_settings_are_marked_and_used_last(results):
     other = results.assign(marks="max_epochs=2", run="1", value=9.0)
     both = pandas.concat([results, other], ignore_index=True)
@@ -174,6 +176,7 @@ def test_our_own_metrics_have_columns(tables):
     ]
 
 
+@pytest.mark.slow
 def test_rows_read_by_another_halting_rule_change_only_the_claims(results):
     horizon = results[results["supervision"] == "na"].assign(halt="horizon", value=0.01)
     both = pandas.concat([horizon, results.assign(halt="told")], ignore_index=True)
@@ -185,6 +188,7 @@ def test_rows_read_by_another_halting_rule_change_only_the_claims(results):
     assert "(`horizon`)" in words
 
 
+@pytest.mark.slow
 def test_cells_that_depend_on_the_device_by_more_than_their_seeds_do_are_marked(results, tmp_path):
     """The seeds of a cell are up to 0.2 % apart; on the CPU NE is 1 % higher, NE++ 0.01 %."""
     results.to_csv(tmp_path / "results.csv", index=False)

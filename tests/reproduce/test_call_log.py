@@ -13,7 +13,7 @@ def test_calls_are_kept_and_add_up(tmp_path):
     done = StepResult(STEP, "done", {"compile": 60.0, "training": 120.0})
     waiting = StepResult(STEP, "waiting")
     here, there = tmp_path / "here", tmp_path / "there"
-    log_call(here, [done, waiting], 150.0, preset="paper", seeds=3, jobs=3)
+    log_call(here, [done, waiting], 130.0, preset="paper", seeds=3, jobs=3)
     log_call(here, [done], 90.0, preset="paper", seeds=3, jobs=3)
     log_call(here, [done], 1000.0, preset="quick", seeds=3, jobs=1)
     pack(here, tmp_path / "runs.tar.gz")
@@ -21,7 +21,7 @@ def test_calls_are_kept_and_add_up(tmp_path):
     calls = read_calls(there)
     assert len(calls) == 3
     assert calls == read_calls(here)
-    (first,) = [call for call in calls if call["wall"] == 150.0]
+    (first,) = [call for call in calls if call["wall"] == 130.0]
     assert first["states"] == {"done": 1, "waiting": 1}
     (here / "calls" / "by hand").mkdir()
     (here / "calls" / "by hand" / "call.json").write_text("{}")  # without a time in its name

@@ -53,6 +53,7 @@ def test_mistakes_in_the_file_are_one_sentence(text, said, tmp_path, capsys):
     assert not (tmp_path / "runs").exists()
 
 
+@pytest.mark.slow
 def test_options_override_the_file_and_the_runs_can_be_compared(tmp_path, capsys, monkeypatch):
     monkeypatch.setitem(PRESETS, "tiny", TINY)
     (tmp_path / "sweep.toml").write_text(FILE)

@@ -51,6 +51,7 @@ def same(ours, theirs):
     )
 
 
+@pytest.mark.slow
 def test_a_diverging_seed_is_recorded_and_does_not_hurt_the_others(epoch):
     poisoned = start()
     poisoned = eqx.tree_at(

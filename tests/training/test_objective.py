@@ -158,7 +158,7 @@ def test_both_layouts_give_the_same_losses_and_gradients():
     ("model", "names", "supervisions"),
     [
         ("ne", ("dijkstra",), ("na",)),
-        ("ne++", ("bellman_ford", "prim"), ("tf", "na")),
+        pytest.param("ne++", ("bellman_ford", "prim"), ("tf", "na"), marks=pytest.mark.slow),
     ],
 )
 def test_running_the_best_trajectory_again_is_going_back_through_the_minimum(

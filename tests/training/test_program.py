@@ -67,6 +67,7 @@ def test_an_epoch_sees_every_graph_once_and_is_traced_once(monkeypatch):
     assert epoch._cache_size() == 1
 
 
+@pytest.mark.slow
 def test_the_remainder_of_an_epoch_is_dropped_and_another_one_each_time():
     program, network, examples = prepare(dataclasses.replace(STILL, batch_size=4))
     losses = losses_of(program, network, examples)
@@ -83,6 +84,7 @@ def test_the_remainder_of_an_epoch_is_dropped_and_another_one_each_time():
     assert state.epoch == 4
 
 
+@pytest.mark.slow
 def test_validation_noise_is_the_same_in_every_epoch():
     program, network, examples = prepare(SAMPLING)
     epoch = quick_jit(program.epoch)
@@ -113,7 +115,7 @@ def test_validation_in_chunks_counts_every_graph_once(monkeypatch):
 
 
 @pytest.mark.parametrize("experiment", [STILL, SAMPLING], ids=["taught", "sampling"])
-@pytest.mark.parametrize("model", ["ne", "ne++"])
+@pytest.mark.parametrize("model", ["ne", pytest.param("ne++", marks=pytest.mark.slow)])
 def test_a_batch_in_pieces_has_the_same_loss_and_gradient(model, experiment):
     results = []
     for pieces in (1, 3):

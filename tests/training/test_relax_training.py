@@ -85,6 +85,7 @@ def test_a_method_decides_which_selections_learn(method):
         assert all(map(np.array_equal, first, jax.tree.leaves(bases)))
 
 
+@pytest.mark.slow
 def test_from_training_with_a_base_to_an_answer(tmp_path):
     splits = Splits(
         train=make_dataset(("er", "grid"), 8, 6, 0),

@@ -62,6 +62,7 @@ def test_a_run_repeats_to_the_last_bit_and_is_found_again(splits, tmp_path):
         assert {**ours, "seconds": 0} == {**other, "seconds": 0}
 
 
+@pytest.mark.slow
 def test_a_dataset_is_divided_and_trained_on(splits, tmp_path):
     dataset = splits.train
     path, model = train(FAST, 1, data=dataset, validation_share=0.25, folder=tmp_path, show=False)
@@ -111,6 +112,7 @@ def test_a_deadline_pauses_and_resuming_ends_the_same(splits, tmp_path):
     assert epochs == [1, 1, 2, 2, 3, 3]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("default_signals")
 def test_an_interruption_waits_for_the_end_of_an_epoch(splits, tmp_path, capsys):
     whole, _ = train(FAST, 2, data=splits, folder=tmp_path / "whole", show=False)
@@ -132,6 +134,7 @@ def test_an_interruption_waits_for_the_end_of_an_epoch(splits, tmp_path, capsys)
     assert [s["epochs"] for s in slices if "epochs" in s] == [[1, 1], [2, 3]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pause", [True, False])
 def test_what_starts_again_leaves_nothing_of_the_old(pause, splits, tmp_path):
     """Neither the weights nor the checkpoint that were there pass for the new training's."""
@@ -174,6 +177,7 @@ train(experiment, 2, data=make_splits(TINY), folder=sys.argv[1], show=False, che
 """
 
 
+@pytest.mark.slow
 def test_killed_at_random_moments_it_ends_bit_identical(tmp_path):
     script = KILLED.format(folder=os.path.dirname(__file__))
     cache = {
@@ -213,6 +217,7 @@ def test_killed_at_random_moments_it_ends_bit_identical(tmp_path):
     assert not list(killed.glob("checkpoint.npz"))
 
 
+@pytest.mark.slow
 def test_a_batch_that_does_not_fit_is_split(splits, tmp_path, monkeypatch):
     experiment = dataclasses.replace(FAST, batch_size=4, max_epochs=1)
     needs = []
@@ -260,6 +265,7 @@ def test_bad_requests_are_answered_by_sentences(splits, tmp_path):
         from_arrays({"a": np.zeros(3, "f4")}, {"a": np.zeros(2, "f4")}, "weights.npz")
 
 
+@pytest.mark.slow
 def test_base_models_are_trained_once_and_frozen_parts_stay(splits, tmp_path):
     experiment = dataclasses.replace(
         FAST, supervision="na", method="two_processor", base=("bfs",), max_epochs=2

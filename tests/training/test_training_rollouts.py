@@ -23,6 +23,13 @@ CASES = {
     "two, sequential": (("prim", "dijkstra"), ("tf", "na")),
     "two, two kinds of edges": (("bfs", "bellman_ford"), ("tf", "na")),
 }
+QUICK = [("ne", "taught"), ("ne", "free"), ("ne++", "two, sequential")]
+SLOW = [
+    pytest.param(model, case, marks=pytest.mark.slow)
+    for model in ("ne", "ne++")
+    for case in CASES
+    if (model, case) not in QUICK
+]
 
 
 def values_and_gradients(latents, network, tasks, examples):
@@ -63,8 +70,7 @@ def _own(array, task, truth):
     return steps.reshape(-1, *[1] * (array.ndim - 1)).astype(array.dtype)
 
 
-@pytest.mark.parametrize("case", CASES)
-@pytest.mark.parametrize("model", ["ne", "ne++"])
+@pytest.mark.parametrize(("model", "case"), QUICK + SLOW)
 def test_folded_is_plain(model, case):
     names, supervisions = CASES[case]
     layout = "sparse" if case == "free" else "dense"
@@ -77,6 +83,7 @@ def test_folded_is_plain(model, case):
         np.testing.assert_allclose(b, a, rtol=2e-4, atol=2e-5 * float(jnp.max(jnp.abs(a))))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", ["ne", "ne++"])
 def test_two_processors(model):
     tasks = tasks_of(("dijkstra",), ("na",))
@@ -114,6 +121,7 @@ def test_no_small_weight_gradients_in_the_backward_loop():
     assert counts[folded_latents] <= counts[plain_latents] // 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("model", "supervision"), [("ne", "tf"), ("ne", "na"), ("ne++", "na")])
 def test_a_hundred_steps_of_training_have_the_same_losses(model, supervision, monkeypatch):
     tasks = tasks_of(("dijkstra",), (supervision,))

@@ -112,7 +112,10 @@ def test_seeds_share_the_base_but_not_fresh_parts():
         assert not np.any(np.asarray(leaf) == np.asarray(other))
 
 
-@pytest.mark.parametrize(("model", "name"), [("ne", "two_processor"), ("ne++", "freeze")])
+@pytest.mark.parametrize(
+    ("model", "name"),
+    [("ne", "two_processor"), pytest.param("ne++", "freeze", marks=pytest.mark.slow)],
+)
 def test_frozen_weights_stay_as_they_are_to_the_last_bit(model, name):
     """And every other weight learns."""
     experiment = Experiment(
