@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from functools import cache
 from importlib import resources
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -105,9 +106,10 @@ def read_config(folder: Path) -> dict[str, Any] | None:
         return None
 
 
-def _in_package() -> list[TrainedModel]:
+@cache
+def _in_package() -> tuple[TrainedModel, ...]:
     cards = {path: load_card(path) for path in committed_weights().values()}
-    return _named((path, card, path.stem.rpartition("-")[2]) for path, card in cards.items())
+    return tuple(_named((path, card, path.stem.rpartition("-")[2]) for path, card in cards.items()))
 
 
 def _in_folder(folder: Path) -> list[TrainedModel]:
