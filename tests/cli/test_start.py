@@ -9,6 +9,7 @@ from algotransfer import __version__
 from algotransfer.algorithms import definitions
 from algotransfer.algorithms.registry import _SUMMARIES
 from algotransfer.cli import main
+from algotransfer.cli.console import next_step
 from algotransfer.cli.list_command import _described, summarise_algorithm
 from algotransfer.cli.main import COMMANDS
 from algotransfer.networks.registry import MODELS
@@ -137,3 +138,10 @@ except KeyboardInterrupt:
         [sys.executable, "-c", probe, *command.split()], capture_output=True, text=True
     )
     assert shown.stdout.startswith(f"False {ANNOUNCED[command]}")
+
+
+def test_next_commands_start_with_the_script_that_called_the_command_line(monkeypatch, capsys):
+    for name, started in (("mine.py", "python mine.py"), ("algotransfer", "algotransfer")):
+        monkeypatch.setattr(sys, "argv", [name])
+        next_step("algotransfer list")
+        assert capsys.readouterr().out == f"next  {started} list\n"

@@ -1,5 +1,6 @@
 """Steps are proven for all graphs, or refused with a graph that shows why."""
 
+import dataclasses
 import json
 import subprocess
 import sys
@@ -9,13 +10,16 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from algotransfer.algorithms import get_algorithm, run
+from algotransfer.algorithms import ALGORITHMS, get_algorithm, run
+from algotransfer.cli import main
+from algotransfer.datasets import make_dataset
 from algotransfer.errors import UserError
 from algotransfer.graphs import from_networkx
-from algotransfer.symbolic import StepProgram, certify, network_programs
+from algotransfer.symbolic import StepProgram, certify, discover, network_programs
 from algotransfer.symbolic.check_certificate import TARGETS, check
 from algotransfer.symbolic.exact import execute_exactly
 from algotransfer.symbolic.expressions import to_json
+from algotransfer.symbolic.grammar import grammar
 from algotransfer.symbolic.proofs import Domain, at_infinity, target_step
 from algotransfer.symbolic.rounding import rounding_table
 from algotransfer.training import load_model
@@ -86,6 +90,25 @@ def test_a_factor_of_the_weights_only_scales_all_keys(operation, name):
     assert certificate.certified
     assert certificate.scale == Fraction(3, 2)
     assert checked(certificate) == []
+
+
+def test_numbers_are_those_of_float32_as_in_executions(monkeypatch, tmp_path, capsys):
+    """0.3 in an algorithm is the float32 number next to it, and so is a learned 0.3."""
+    tolled = dataclasses.replace(get_algorithm("dijkstra"), name="tolled", relax=_with_toll)
+    monkeypatch.setitem(ALGORITHMS, "tolled", tolled)
+    graphs = make_dataset(("er",), 30, 12, split="validation")
+    program = discover("tolled", graphs, grammar(1))
+    assert "0.3 + " in program.source()
+    certificate = certify(program)
+    assert certificate.certified, certificate.reason
+    program.save(tmp_path / "tolled.json")
+    saved = ["--out", str(tmp_path / "certificate.json")]
+    assert main(["certify", str(tmp_path / "tolled.json"), *saved]) == 0
+    assert "check_certificate" not in capsys.readouterr().out  # the checker knows no own targets
+
+
+def _with_toll(key, weight):
+    return key + weight + 0.3
 
 
 REFUSED = {

@@ -2,6 +2,7 @@
 
 import dataclasses
 
+import networkx as nx
 import numpy as np
 import pytest
 
@@ -139,6 +140,14 @@ def test_graphs_without_edges_are_refused(graphs):
         discover("dijkstra", alone, grammar(1))
     with pytest.raises(UserError, match="a batch of graphs"):
         discover("dijkstra", graphs[0])
+
+
+def test_a_list_of_graphs_is_enough():
+    graphs = [nx.cycle_graph(6), nx.path_graph(6), nx.complete_graph(6)]
+    for graph in graphs:
+        for number, (_, _, data) in enumerate(graph.edges(data=True)):
+            data["weight"] = 1.0 + number
+    assert as_text(discover("bellman_ford", graphs, grammar(1)).step) == "key + weight"
 
 
 def test_a_discovered_program_runs_on_larger_graphs(graphs):

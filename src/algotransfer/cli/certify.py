@@ -65,7 +65,9 @@ class CertifyCommand:
             output.print(NETWORK)
         if refused:
             raise UserError(f"not certified: {', '.join(refused)}; the reasons are above")
-        if self.out is not None:
+        from algotransfer.symbolic.check_certificate import TARGETS
+
+        if self.out is not None and {program.target for program in programs.values()} <= {*TARGETS}:
             next_step(f"python -m algotransfer.symbolic.check_certificate {self.out}")
 
     def _network_programs(self):
@@ -118,3 +120,5 @@ def _show(certificate: Certificate, label: str) -> None:
             f"weights {low:g} to {high:g}"
         )
         output.print(titled(title, table))
+        if any(row.gap is None for row in certificate.rounding):
+            output.print("Not bounded: keys may leave the range of float32, or the step subtracts.")

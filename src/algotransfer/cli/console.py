@@ -115,5 +115,8 @@ def wrote(path: str | Path) -> None:
 
 
 def next_step(command: str) -> None:
-    """Print what to run next."""
+    """Print what to run next, with the user's script if that called the command line."""
+    script = Path(sys.argv[0])
+    if script.suffix == ".py" and script.name != "__main__.py":
+        command = command.replace("algotransfer ", f"python {script} ", 1)
     output.print(Text.assemble(("next  ", "cyan"), command), soft_wrap=True)

@@ -1,7 +1,8 @@
 """Check a certificate without the rest of the package: `python check_certificate.py FILE`.
 
-Needs only z3. It shares no code with the program that wrote the certificate: targets, proof
-obligations and rounding bounds are written down here a second time.
+Needs only z3, and knows the targets of the package, not those of plugins. It shares no code with
+the program that wrote the certificate: targets, proof obligations and rounding bounds are written
+down here a second time.
 """
 
 import json
@@ -10,7 +11,10 @@ import struct
 import sys
 from fractions import Fraction as F
 
-import z3
+try:
+    import z3
+except ModuleNotFoundError:
+    sys.exit("error: the checker needs the solver z3; install it with `pip install z3-solver`")
 
 INF = float("inf")
 OPERATIONS = ("add", "sub", "mul", "div", "min", "max", "pow")

@@ -97,7 +97,9 @@ def as_text(expression: Expression, outer: int = 0) -> str:
     if isinstance(expression, str):
         return expression
     if not isinstance(expression, tuple):
-        text = f"{expression:g}" if float(f"{expression:g}") == expression else repr(expression)
+        short = np.float32(expression)
+        text = str(short) if short == expression else repr(expression)
+        text = text.removesuffix(".0")
         return f"({text})" if expression < 0 and outer else text
     operation, *operands = expression
     if operation in ("min", "max"):
@@ -109,6 +111,13 @@ def as_text(expression: Expression, outer: int = 0) -> str:
     first = rank + (operation == "pow")  # a power of a power needs brackets
     text = f"{as_text(left, first)}{space}{symbol}{space}{as_text(right, rank + 1)}"
     return f"({text})" if rank < outer else text
+
+
+def in_float32(expression: Expression) -> Expression:
+    """Return an expression with its numbers rounded to float32, as executions have them."""
+    if isinstance(expression, tuple):
+        return tuple(in_float32(operand) for operand in expression)
+    return expression if isinstance(expression, str) else float(np.float32(expression))
 
 
 def to_json(expression: Expression) -> Any:

@@ -15,6 +15,7 @@ from algotransfer.symbolic.expressions import (
     Expression,
     as_text,
     from_json,
+    in_float32,
     relax_function,
     to_json,
     variables,
@@ -30,7 +31,8 @@ class StepProgram:
 
     **Arguments:**
 
-    - `step`: the candidate key of a node through a neighbour.
+    - `step`: the candidate key of a node through a neighbour; its numbers are rounded to float32,
+        in which it is executed.
     - `smaller_is_better`: which of two candidates is taken.
     - `target`: name of the algorithm whose answers the step was learned from; it gives the
         framework, the initial keys and the valid weights.
@@ -43,7 +45,7 @@ class StepProgram:
     replace_if: Literal["better", "not worse"] = "better"
 
     def __post_init__(self):
-        object.__setattr__(self, "step", from_json(to_json(self.step)))
+        object.__setattr__(self, "step", in_float32(from_json(to_json(self.step))))
         if get_algorithm(self.target).relax_once:
             raise UserError(f"{self.target} keeps first keys; a step alone does not describe it")
         if unknown := variables(self.step) - {"key", "weight"}:

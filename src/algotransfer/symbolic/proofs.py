@@ -134,7 +134,7 @@ def load_z3() -> Any:
         import z3
     except ImportError:
         raise UserError(
-            "proofs need the solver z3; install it with pip install 'algotransfer[certify]'"
+            "proofs need the solver z3; install it with `pip install z3-solver`"
         ) from None
     return z3
 
