@@ -19,6 +19,7 @@ from algotransfer.supervisions import SUPERVISIONS
     ("fields", "message"),
     [
         ({"model": "nee"}, "unknown network 'nee' .*'ne'"),
+        ({"model": "NE"}, r"unknown network 'NE' \(did you mean 'ne'\?\)"),
         ({"target": "dijkstr"}, r"unknown algorithm 'dijkstr' \(did you mean 'dijkstra'\?\)"),
         ({"base": ("prm",), "method": "freeze"}, "unknown algorithm 'prm' .*'prim'"),
         ({"supervision": "ta"}, "unknown supervision 'ta'.*; choose one of tf, na"),

@@ -61,7 +61,11 @@ class SweepCommand(RunnerOptions):
         if not values:
             raise UserError("nothing to sweep over; give a TOML file, or options as of `train`")
         seeds = tuple(range(check_seeds(self.seeds)))
-        trainings = [TrainStep(experiment, seeds, self.preset) for experiment in sweep(values)]
+        try:
+            experiments = sweep(values)
+        except UserError as error:
+            raise UserError(str(error) if self.file is None else f"{self.file}: {error}") from error
+        trainings = [TrainStep(experiment, seeds, self.preset) for experiment in experiments]
         plan = [EvaluateStep(training) for training in trainings]
         if self.run_plan(lambda: plan, self.preset, self.seeds):
             folders = " ".join(str(training.path(self.folder)) for training in trainings)

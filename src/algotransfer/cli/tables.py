@@ -141,8 +141,5 @@ def result_table(results: Sequence[StepResult], wall: float) -> Group:
     times = plain_table(["time spent on"], ["seconds", "share"])
     for name, seconds in spent.most_common():
         times.add_row(name, f"{seconds:.0f}", f"{seconds / max(spent.total(), 1e-9):.0%}")
-    title = (
-        f"{duration(wall)} of wall-clock time, {duration(spent.total())} summed over steps that "
-        "ran in parallel"
-    )
+    title = f"{duration(wall)} of wall-clock time, {duration(spent.total())} summed over steps"
     return Group(titled("Steps", steps), titled(title, times))

@@ -86,7 +86,9 @@ def run_steps(
     results: list[StepResult] = []
     try:
         with ExitStack() as stack:
-            interrupted = stack.enter_context(held_interruptions("pausing all steps"))
+            interrupted = stack.enter_context(
+                held_interruptions("pausing all steps after their present epoch or compilation")
+            )
             scheduler = _Scheduler(
                 inputs,
                 folder,
