@@ -50,6 +50,7 @@ def test_mistakes_in_the_file_are_one_sentence(text, said, tmp_path, capsys):
     *_, error = capsys.readouterr().err.splitlines()  # the command first says what it does
     assert error.startswith("error: ")
     assert said in error
+    assert "sweep.toml" in error or not text
     assert not (tmp_path / "runs").exists()
 
 
