@@ -4,14 +4,18 @@ import errno
 import json
 import os
 import secrets
+import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from io import FileIO
 from pathlib import Path
+from types import FrameType
 from typing import Any, BinaryIO
 
 from algotransfer.errors import UserError
+
+PACKAGES = ("algotransfer", "beartype", "jaxtyping")  # whose lines a `Notice` does not point at
 
 
 class DamagedFile(UserError):
@@ -28,6 +32,21 @@ class Notice(UserWarning):
 
 class SetAside(Notice):
     """A damaged file was renamed and will be made again."""
+
+
+def notify(message: str, category: type[Notice] = Notice) -> None:
+    """Warn with a `Notice` that points at the line outside this package that led to it.
+
+    The number of frames differs between calls: type checks of public functions add some.
+    """
+    frame, level = sys._getframe(1), 2
+    while frame is not None and _package(frame) in PACKAGES:
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, category, stacklevel=level - (frame is None))
+
+
+def _package(frame: FrameType) -> str:
+    return str(frame.f_globals.get("__name__", "")).partition(".")[0]
 
 
 def write_atomically(path: str | os.PathLike[str], content: bytes | memoryview) -> None:
@@ -97,7 +116,7 @@ def set_aside(path: Path, reason: object, then: str = "it is made again") -> Pat
         number += 1
         target = path.with_name(f"{path.name}.damaged-{number}")
     path.rename(target)
-    warnings.warn(f"{reason}; set aside as {target.name}, {then}", SetAside, stacklevel=2)
+    notify(f"{reason}; set aside as {target.name}, {then}", SetAside)
     return target
 
 

@@ -6,10 +6,9 @@ A package names a module, or a function without arguments, under the entry point
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING
 
-from algotransfer.files import Notice
+from algotransfer.files import notify
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -35,10 +34,8 @@ def load_plugins() -> None:
                 loaded()
         except Exception as error:  # noqa: BLE001 (a user's code may raise anything)
             package = plugin.dist.name if plugin.dist else "an unknown package"
-            warnings.warn(
+            notify(
                 f"the plugin {plugin.name!r:.80} of {package} is left out "
                 f"({type(error).__name__}: {error!s:.80}); `python -c 'import {plugin.module}'` "
-                "shows where it fails",
-                Notice,
-                stacklevel=2,
+                "shows where it fails"
             )

@@ -7,7 +7,6 @@ answer of the target.
 from __future__ import annotations
 
 import dataclasses
-import warnings
 from collections.abc import Iterator, Mapping
 from inspect import signature
 from typing import Any, NamedTuple
@@ -20,7 +19,7 @@ from algotransfer.datasets import make_dataset
 from algotransfer.errors import UserError
 from algotransfer.evaluation.harness import target_only
 from algotransfer.evaluation.paths import breadth_first_keys
-from algotransfer.files import Notice
+from algotransfer.files import notify
 from algotransfer.graphs.graph import Graph
 from algotransfer.graphs.sampling import MAX_WEIGHT, MIN_WEIGHT
 from algotransfer.training.examples import tasks_of
@@ -80,14 +79,14 @@ def fit_graphs(
     trained = f"the network was trained on {low:.4g} to {high:.4g}"
     for graph in np.flatnonzero(outside & ~rescaled)[:1]:
         why = f", and weights of {fixed[0].name} cannot be rescaled" if fixed else ""
-        _warn(
+        notify(
             f"weights go from {smallest[graph]:.4g} to {largest[graph]:.4g}, {trained}{why}; "
             "expect more mistakes, or train on graphs like these"
         )
     ratio = np.where(rescaled, largest / np.where(rescaled, smallest, 1), 0)
     widest = np.argmax(ratio)
     if ratio[widest] * low > TOLERANCE * high:
-        _warn(
+        notify(
             f"weights go from {smallest[widest]:.4g} to {largest[widest]:.4g}, a factor of "
             f"{ratio[widest]:.4g}; {trained}, a factor of {high / low:.4g}: NE and NE++ make "
             "more mistakes on such graphs, relax the fewest"
@@ -149,7 +148,7 @@ def _warn_of_training_graphs(
         count = len(graphs) if seen else 0
     if count:
         several = f"{count} of these {len(graphs)} graphs" if len(graphs) > 1 else "this graph"
-        _warn(f"the model was trained on {several}; sample test graphs with split='test'")
+        notify(f"the model was trained on {several}; sample test graphs with split='test'")
 
 
 def _sample_again(data: dict[str, Any]) -> Graph | None:
@@ -174,7 +173,3 @@ def _contents(graphs: Graph) -> Iterator[bytes]:
     arrays = [np.asarray(a) for a in (graphs.senders, graphs.receivers, graphs.weights)]
     for count, *rows in zip(np.asarray(graphs.edge_mask()).sum(-1), *arrays, strict=True):
         yield b"".join(row[:count].tobytes() for row in rows)
-
-
-def _warn(message: str) -> None:
-    warnings.warn(message, Notice, stacklevel=4)

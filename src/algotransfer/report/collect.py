@@ -1,7 +1,6 @@
 """Collect evaluations of finished runs into tables with the paper's column names."""
 
 import dataclasses
-import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ from algotransfer.evaluation.evaluate import EVALUATION, read_evaluation, read_t
 from algotransfer.evaluation.evaluate_networks import COLUMNS
 from algotransfer.evaluation.summary import paper_key
 from algotransfer.experiment import Experiment
-from algotransfer.files import DamagedFile, Notice
+from algotransfer.files import DamagedFile, notify
 from algotransfer.training.provenance import read_provenance
 from algotransfer.training.runs import WEIGHTS, Model, check_weights, load_model, read_config
 
@@ -135,7 +134,7 @@ def trained_runs(folder: str | Path) -> Iterator[tuple[Path, Model]]:
         except DamagedFile:
             raise
         except ValueError as error:
-            warnings.warn(f"{error}; the run is left out", Notice, stacklevel=2)
+            notify(f"{error}; the run is left out")
         else:
             yield path.parent, model
 

@@ -5,7 +5,6 @@ The numbers are those that `evaluate` saved in the run folders.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -19,7 +18,7 @@ from algotransfer.evaluation import per_seed
 from algotransfer.evaluation.evaluate import EVALUATION, read_evaluation
 from algotransfer.evaluation.result_tables import number
 from algotransfer.evaluation.summary import population_std
-from algotransfer.files import Notice
+from algotransfer.files import notify
 from algotransfer.report.collect import marks, name_rows
 from algotransfer.report.compare import draw_panels, label_models
 from algotransfer.report.figures import METRIC_TITLES
@@ -68,7 +67,7 @@ def find_runs(names: Iterable[str | Path]) -> list[Path]:
             )
         if left := len(runs) - len(evaluated):
             message = f"{name}: left out {left} of {len(runs)} runs, which have no {EVALUATION}"
-            warnings.warn(message, Notice, stacklevel=2)
+            notify(message)
         found += evaluated
     return list(dict.fromkeys(found))
 

@@ -8,7 +8,6 @@ import os
 import shutil
 import tarfile
 import tempfile
-import warnings
 import zlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -24,7 +23,7 @@ from algotransfer.experiment import Experiment
 from algotransfer.files import (
     DamagedFile,
     ForeignFile,
-    Notice,
+    notify,
     open_atomically,
     set_aside,
     write_atomically,
@@ -114,7 +113,7 @@ def unpack(archive: str | Path, folder: str | Path) -> int:
     if (more := len(notices) - MAX_NOTICES) > 0:
         notices[MAX_NOTICES:] = [f"{archive}: {more} more files or runs were left out"]
     for notice in notices:
-        warnings.warn(notice, Notice, stacklevel=2)
+        notify(notice)
     return taken
 
 
