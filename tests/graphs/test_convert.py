@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import warnings
 
 import networkx as nx
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 import scipy.sparse as sp
 
 from algotransfer.errors import UserError
+from algotransfer.files import Notice
 from algotransfer.graphs import from_networkx, from_scipy, sample_graphs, to_networkx, to_scipy
 
 
@@ -30,8 +32,34 @@ def test_from_networkx(towns):
 
 def test_another_weight_attribute(towns):
     towns.edges["Bern", "Basel"]["length"] = 3
-    graph, _ = from_networkx(towns, weight="length")
+    with pytest.warns(Notice, match="^1 of 2 edges have no length; their weight is 1$"):
+        graph, _ = from_networkx(towns, weight="length")
     assert sorted(graph.weights.tolist()) == [1, 1, 3, 3]
+
+
+def test_an_attribute_that_no_edge_has(towns):
+    with pytest.raises(UserError, match=r"^no edge has the attribute 'lenght'; choose one of 'wei"):
+        from_networkx(towns, weight="lenght")
+    with pytest.raises(UserError, match="its edges have none: leave weight out"):
+        from_networkx(nx.path_graph(3), weight="length")
+
+
+@pytest.mark.parametrize("library", [nx.Graph, nx.MultiDiGraph])
+def test_distances_under_another_name_are_pointed_out(library):
+    roads = library()
+    roads.add_edge("Bern", "Basel", name="A1", toll=True, length=95.5)
+    with pytest.warns(Notice, match=r"all weights are 1.*numbers in 'length':.*weight='length'\)$"):
+        named = from_networkx(roads)
+    assert set(named.graph.weights.tolist()) == {1}
+
+
+def test_graphs_without_numbers_are_silent():
+    roads = nx.path_graph(3)
+    nx.set_edge_attributes(roads, "A1", "name")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        from_networkx(roads)
+        from_networkx(nx.empty_graph(3), weight="length")
 
 
 @pytest.mark.parametrize("value", ["heavy", None, [1], 1j])

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from algotransfer.files import Notice
 from algotransfer.graphs.edge_list import read_edge_list, write_edge_list
 
 
@@ -37,6 +38,11 @@ def test_ways_to_write_two_edges(text):
 @pytest.mark.parametrize("text", ["u,v\na,b\n", "u,v,weight\na,b\n", "u,v,weight\na,b,\n"])
 def test_a_missing_weight_is_one(text):
     assert edges(read(text)) == {("a", "b"): 1}
+
+
+def test_some_missing_weights_are_counted():
+    with pytest.warns(Notice, match="^2 of 3 edges have no weight; their weight is 1$"):
+        read("u,v,weight\na,b,\nb,c,0.5\nc,d\n")
 
 
 @pytest.mark.parametrize("text", ["u,v\nb\na,b\n", "u,v,weight\nb,,\na,b,1\n"])

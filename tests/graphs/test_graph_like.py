@@ -1,5 +1,6 @@
 """Graphs of other libraries where a `Graph` is expected."""
 
+from pathlib import Path
 from types import SimpleNamespace
 
 import networkx
@@ -9,6 +10,7 @@ import scipy.sparse
 
 import algotransfer as at
 from algotransfer.errors import UserError
+from algotransfer.files import Notice
 from algotransfer.graphs import to_named_graph
 
 
@@ -112,3 +114,21 @@ def test_what_is_not_a_graph_is_refused():
         at.run("bfs", at.sample_graphs("er", 2, 5), source=1)
     with pytest.raises(UserError, match="expected a single graph, not a batch"):
         to_named_graph(at.sample_graphs("er", 2, 5))
+
+
+def test_a_notice_points_at_the_line_of_the_user(roads):
+    lengths = networkx.Graph()
+    lengths.add_edge("valley", "lake", length=250)
+    with pytest.warns(Notice, match="weight='length'") as caught:
+        at.run("dijkstra", lengths)
+    assert [Path(notice.filename) for notice in caught] == [Path(__file__)]
+
+
+def test_other_numbers_of_a_pyg_graph_are_pointed_out():
+    data = SimpleNamespace(
+        edge_index=Tensor([[0, 1], [1, 0]]),
+        length=Tensor([2.5, 2.5]),
+        edge_attrs=lambda: ["edge_index", "length"],
+    )
+    with pytest.warns(Notice, match=r"numbers in 'length':.*data.edge_weight = data.length$"):
+        assert at.from_pyg(data).graph.weights.tolist() == [1, 1]

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from algotransfer.errors import UserError
+from algotransfer.files import Notice
 from algotransfer.graphs import from_networkx
 from algotransfer.graphs.graphml import read_graphml, write_graphml
 
@@ -54,6 +55,16 @@ def test_edges_may_come_before_their_nodes():
 def test_weights_that_are_not_given(key, weight):
     named = read(graph(f'{NODES}<edge source="a" target="b"/>', key))
     assert named.graph.weights.tolist() == [weight, weight]
+
+
+def test_distances_under_another_name_are_pointed_out():
+    keys = '<key id="d" for="edge" attr.name="length"/><key id="n" for="edge" attr.name="name"/>'
+    data = '<data key="d">12.5</data><data key="n">A1</data>'
+    inside = graph(f'{NODES}<edge source="a" target="b">{data}</edge>', keys)
+    with pytest.warns(Notice, match=r"numbers in 'length':.*rename the attribute to weight in the"):
+        assert read(inside).graph.weights.tolist() == [1, 1]
+    with pytest.warns(Notice, match="^1 of 2 edges have no weight; their weight is 1$"):
+        read(graph(f'{NODES}<node id="c"/>{EDGE}<edge source="b" target="c"/>'))
 
 
 def test_other_data_is_passed_over():

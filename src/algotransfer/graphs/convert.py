@@ -16,7 +16,9 @@ from algotransfer.graphs.named import (
     check_names,
     check_num_nodes,
     check_single,
+    is_number,
     named_graph,
+    notify_missing_weights,
     unique_edges,
 )
 
@@ -38,7 +40,9 @@ def from_networkx(
     **Arguments:**
 
     - `source`: a node or, unless all nodes are integers, an index (default: the first node).
-    - `weight`: name of the edge attribute for the weight; edges without it have weight 1.
+    - `weight`: name of the edge attribute for the weight. Edges without it have weight 1, and a
+        `Notice` says so if some edges have it, or other attributes with numbers. A name other than
+        the default that no edge has is an error.
     """
     import networkx
 
@@ -49,6 +53,7 @@ def from_networkx(
     check_num_nodes(len(graph))
     names = list(graph.nodes)
     index = {name: number for number, name in enumerate(names)}
+    _check_attribute([data for *_, data in graph.edges(data=True)], weight)
     ends, weights = [], []
     for tail, head, value in graph.edges(data=weight, default=1):
         ends.append((index[tail], index[head]))
@@ -66,6 +71,24 @@ def from_networkx(
         source,
         graph.is_directed(),
     )
+
+
+def _check_attribute(edges: list[dict[str, Any]], weight: str) -> None:
+    """Warn of edges without a weight; raise a `UserError` if a chosen attribute has no edge."""
+    missing = sum(weight not in data for data in edges)
+    if missing < len(edges) or not missing:
+        notify_missing_weights(missing, len(edges), attribute=weight)
+        return
+    if weight != "weight":
+        names = dict.fromkeys(name for data in edges for name in data)
+        known = ", ".join(f"{name!r:.80}" for name in names)
+        choice = f"choose one of {known}" if known else "its edges have none: leave weight out"
+        raise UserError(f"no edge has the attribute {weight!r:.80}; {choice}")
+    numeric = dict.fromkeys(
+        name for data in edges for name, value in data.items() if is_number(value)
+    )
+    how = "convert the graph with from_networkx(graph, weight={name!r})"
+    notify_missing_weights(missing, len(edges), [*numeric], how)
 
 
 def to_networkx(
@@ -130,8 +153,8 @@ def from_pyg(data: Any, source: Hashable = None) -> NamedGraph:
     """Convert a `Data` of PyTorch Geometric; nodes are named by their index.
 
     The graph is undirected if `edge_index` lists every edge in both directions with equal weights.
-    The weight is `edge_weight` or `edge_attr` (one number per edge), otherwise 1. torch is not
-    imported.
+    The weight is `edge_weight` or `edge_attr` (one number per edge), otherwise 1, and a
+    `Notice` says so if other attributes have a number per edge. torch is not imported.
 
     **Arguments:**
 
@@ -145,8 +168,12 @@ def from_pyg(data: Any, source: Hashable = None) -> NamedGraph:
     num_edges = ends.shape[1]
     weights = next(
         (_array(given) for name in WEIGHTS if (given := getattr(data, name, None)) is not None),
-        np.ones(num_edges),
+        None,
     )
+    if weights is None:
+        weights = np.ones(num_edges)
+        how = "set edge_weight, such as data.edge_weight = data.{name}"
+        notify_missing_weights(num_edges, num_edges, _edge_numbers(data, num_edges), how)
     if weights.size != num_edges or weights.dtype.kind not in "biuf":
         raise UserError(
             f"the graph has {num_edges} edges and weights of shape {weights.shape} and type "
@@ -165,6 +192,13 @@ def from_pyg(data: Any, source: Hashable = None) -> NamedGraph:
     return named_graph(
         range(num_nodes), ends.astype(np.int64), weights.reshape(-1).astype(float), source, True
     )
+
+
+def _edge_numbers(data: Any, num_edges: int) -> list[str]:
+    """Return the names of the attributes of a `Data` with one number per edge."""
+    names = data.edge_attrs() if hasattr(data, "edge_attrs") else ()
+    arrays = {name: _array(getattr(data, name)) for name in names if name != "edge_index"}
+    return [name for name, a in arrays.items() if a.size == num_edges and a.dtype.kind in "iuf"]
 
 
 def _array(tensor: Any) -> np.ndarray:

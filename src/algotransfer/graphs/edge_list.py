@@ -14,7 +14,13 @@ import numpy as np
 
 from algotransfer.errors import UserError
 from algotransfer.graphs.graph import Graph
-from algotransfer.graphs.named import Attributes, NamedGraph, named_graph, unique_edges
+from algotransfer.graphs.named import (
+    Attributes,
+    NamedGraph,
+    named_graph,
+    notify_missing_weights,
+    unique_edges,
+)
 
 COLUMNS = {"source": "source", "u": "source", "target": "target", "v": "target", "weight": "weight"}
 HEADER = ("source", "target", "weight")
@@ -34,7 +40,7 @@ def read_edge_list(content: bytes, source: Hashable = None) -> NamedGraph:
         skipinitialspace=True,
         strict=True,
     )
-    columns, directed, index, ends, weights = None, False, {}, [], []
+    columns, directed, index, ends, weights, missing = None, False, {}, [], [], 0
     try:
         for row in rows:
             row = [field.strip() for field in row]
@@ -55,6 +61,7 @@ def read_edge_list(content: bytes, source: Hashable = None) -> NamedGraph:
             if head:
                 ends.append(pair)
                 weights.append(_number(weight))
+                missing += not weight
             elif weight:
                 raise UserError(
                     f"weight {weight!r:.80}, but no target; give the edge both its ends"
@@ -63,6 +70,7 @@ def read_edge_list(content: bytes, source: Hashable = None) -> NamedGraph:
         raise UserError(f"line {rows.line_num}: {error}") from None
     if columns is None:
         raise UserError("it is empty; expected a header such as source,target,weight, then edges")
+    notify_missing_weights(missing, len(ends))
     return named_graph(
         list(index),
         np.array(ends, np.int64).reshape(-1, 2).T,

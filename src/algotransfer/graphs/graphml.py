@@ -15,10 +15,20 @@ import numpy as np
 from algotransfer.errors import UserError
 from algotransfer.graphs.convert import from_networkx
 from algotransfer.graphs.graph import Graph
-from algotransfer.graphs.named import Attributes, NamedGraph, unique_edges
+from algotransfer.graphs.named import (
+    Attributes,
+    NamedGraph,
+    is_number,
+    notify_missing_weights,
+    unique_edges,
+)
 
 NAMESPACE = "http://graphml.graphdrawing.org/xmlns"
 EDGE = ("source", "target", "directed")  # attributes that are read
+RENAME = (
+    "rename the attribute to weight in the file, or in Python convert the graph with "
+    "from_networkx(networkx.read_graphml(path), weight={name!r})"
+)
 # Characters that XML 1.0 cannot hold, and the carriage return, which networkx does not escape.
 FORBIDDEN = re.compile("[^\t\n\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -31,14 +41,17 @@ def read_graphml(content: bytes, source: Hashable = None) -> NamedGraph:
         root = ElementTree.fromstring(content, ElementTree.XMLParser(target=_GuardedBuilder()))
     except (ElementTree.ParseError, LookupError) as error:  # LookupError: unknown encoding
         raise UserError(f"it is not well-formed XML: {error}") from None
-    default_weight = _reduce(root)
+    default_weight, numeric = _reduce(root)
     text = ElementTree.tostring(root, "unicode")
     try:
         network = networkx.parse_graphml(text, force_multigraph=True)
     except networkx.NetworkXError as error:
         raise UserError(f"networkx cannot read it as GraphML: {error!s:.80}") from None
-    for _, _, data in network.edges(data=True):
-        data.setdefault("weight", default_weight)
+    edges = [data for *_, data in network.edges(data=True)]
+    missing = 0 if default_weight else sum("weight" not in data for data in edges)
+    notify_missing_weights(missing, len(edges), numeric, RENAME)
+    for data in edges:
+        data.setdefault("weight", default_weight or "1")
     return from_networkx(network, source)
 
 
@@ -50,10 +63,11 @@ class _GuardedBuilder(ElementTree.TreeBuilder):
         raise UserError("a document type (<!DOCTYPE …>) is not allowed in a graph; delete it")
 
 
-def _reduce(root: ElementTree.Element) -> str:
+def _reduce(root: ElementTree.Element) -> tuple[str | None, list[str]]:
     """Check a document, and reduce it to nodes, edges and weights, in place.
 
-    **Returns:** the weight of edges that have none of their own, as text.
+    **Returns:** the weight that the file gives to edges without one, as text, and the names of
+    other edge attributes that have numbers.
     """
     for element in root.iter():
         element.tag = element.tag.removeprefix(f"{{{NAMESPACE}}}")
@@ -68,15 +82,20 @@ def _reduce(root: ElementTree.Element) -> str:
     _check_ends(nodes, edges)
     if graph.find("hyperedge") is not None:
         raise UserError("it has a <hyperedge>; replace it by edges between two nodes")
-    keys = [
-        key
-        for key in root.iter("key")
-        if key.get("attr.name") == "weight" and key.get("for", "all") in ("edge", "all")
-    ]
+    of_edges = [key for key in root.iter("key") if key.get("for", "all") in ("edge", "all")]
+    keys = [key for key in of_edges if key.get("attr.name") == "weight"]
     if len(keys) > 1:
         raise UserError(f"it has {len(keys)} <key> elements for the weight of edges; keep one")
 
-    default_weight = "1"
+    with_numbers = {
+        data.get("key") for edge in edges for data in edge.iterfind("data") if is_number(data.text)
+    }
+    numeric = [
+        key.get("attr.name") or key.get("id", "")
+        for key in of_edges
+        if key not in keys and key.get("id") in with_numbers
+    ]
+    default_weight = None
     for key in keys:
         default_weight = key.findtext("default", default_weight)
         # Text, so that `from_networkx` names the edge whose weight is not a number.
@@ -96,7 +115,7 @@ def _reduce(root: ElementTree.Element) -> str:
     graph[:] = nodes + edges
     root[:] = [*keys, graph]
     root.attrib = {"xmlns": NAMESPACE}
-    return default_weight
+    return default_weight, numeric
 
 
 def _check_ends(nodes: list[ElementTree.Element], edges: list[ElementTree.Element]) -> None:

@@ -1,5 +1,6 @@
 """`NamedGraph`: a single graph with node names, as the readers and converters return it."""
 
+import math
 import re
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,11 +10,13 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from algotransfer.errors import UserError
+from algotransfer.files import notify
 from algotransfer.graphs.graph import Graph, check_graph, from_edges
 from algotransfer.limits import MAX_NODES
 from algotransfer.registry import nearest
 
 MAX_NAME_LENGTH = 1000  # characters
+MAX_SHOWN = 5  # names of attributes in a message
 INTEGER = re.compile(r"-?\d{1,18}")
 Attributes = Mapping[str, Sequence[Any] | np.ndarray]  # by name, one value per node
 
@@ -91,6 +94,40 @@ def named_graph(
         directed=directed,
     )
     return NamedGraph(graph[0], tuple(names))
+
+
+def is_number(value: Any) -> bool:
+    """Whether the value of an edge attribute, which may be text, is a number."""
+    try:
+        return not isinstance(value, bool) and math.isfinite(float(value))
+    except (TypeError, ValueError, OverflowError):
+        return False
+
+
+def notify_missing_weights(
+    missing: int,
+    num_edges: int,
+    others: Sequence[Hashable] = (),
+    how: str = "",
+    attribute: str = "weight",
+) -> None:
+    """Warn of edges without a weight, unless the graph looks as if it were meant to have none.
+
+    **Arguments:**
+
+    - `others`: the attributes that have numbers instead, if no edge has a weight.
+    - `how`: how to use one of them; `{name}` stands for it.
+    - `attribute`: name of the attribute with the weight.
+    """
+    if 0 < missing < num_edges:
+        notify(f"{missing:,} of {num_edges:,} edges have no {attribute:.80}; their weight is 1")
+    elif missing and others:
+        names = ", ".join(f"{name!r:.80}" for name in others[:MAX_SHOWN])
+        more = ", …" if len(others) > MAX_SHOWN else ""
+        notify(
+            f"no edge has a weight, so all weights are 1; edges have numbers in {names}{more}: to "
+            f"use one as the weight, {how.format(name=others[0])}"
+        )
 
 
 def _is_symmetric(ends, weights, num_nodes: int) -> bool:
