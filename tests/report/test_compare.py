@@ -10,7 +10,9 @@ from scipy.stats import ttest_ind
 
 import algotransfer as at
 from algotransfer.cli import main
-from algotransfer.report.compare import _table
+from algotransfer.errors import UserError
+from algotransfer.files import Notice
+from algotransfer.report.compare import Comparison, _table, label_models
 
 RUNS = Path(__file__).parents[2] / "studies" / "runs" / "transfer_grid"
 WITHOUT_STEPS, WITH_STEPS = "ne-bellman_ford", next((RUNS / "ne++-widest_seq-tf").iterdir())
@@ -18,7 +20,29 @@ WITHOUT_STEPS, WITH_STEPS = "ne-bellman_ford", next((RUNS / "ne++-widest_seq-tf"
 
 @pytest.fixture(scope="module")
 def comparison():
-    return at.compare([WITHOUT_STEPS, WITH_STEPS], [at.make_dataset(["er", "ba"], 2, 6)])
+    with pytest.warns(Notice, match=r"different targets \(bellman_ford, widest_seq\)"):
+        return at.compare([WITHOUT_STEPS, WITH_STEPS], [at.make_dataset(["er", "ba"], 2, 6)])
+
+
+@pytest.mark.parametrize("again", [str, at.load_model], ids=["name", "model"])
+def test_a_model_counts_once(again):
+    models = [WITHOUT_STEPS, WITH_STEPS, again(WITHOUT_STEPS)]
+    with pytest.raises(UserError, match=rf"model 3 \({WITHOUT_STEPS}\) has the seeds and weights"):
+        at.compare(models, [at.make_dataset("er", 2, 6)])
+
+
+def test_runs_of_one_folder_name_have_different_labels():
+    model = at.load_model(WITHOUT_STEPS)
+    labels = label_models(["a/run", "b/run"], [model, model])
+    assert labels == [f"{WITHOUT_STEPS} (1)", f"{WITHOUT_STEPS} (2)"]
+
+
+def test_the_figure_marks_the_steps_at_which_answers_are_read(comparison):
+    graphs = at.make_dataset(["er", "ba"], 2, 6).graphs
+    length = at.run("bellman_ford", graphs).length
+    assert set(comparison.by_step["read_from"]) == {int(length.min())}
+    label = comparison.draw().axes[1].get_xlabel()
+    assert label == f"step (shaded: answers are read after steps {length.min()}–{length.max()})"
 
 
 def test_errors_are_those_of_evaluate(comparison):
@@ -45,7 +69,9 @@ def test_files(comparison, tmp_path):
         "comparison.png",
     }
     assert (tmp_path / "new" / "comparison.png").read_bytes()[1:4] == b"PNG"
-    assert r"ne++-widest\_seq-tf &" in (tmp_path / "new" / "table.tex").read_text()
+    latex = (tmp_path / "new" / "table.tex").read_text()
+    assert r"model & nodes & seeds & pred & ratio (95 \%) \\" in latex
+    assert r"ne++-widest\_seq-tf & 6 & 5 & " in latex
 
 
 def test_ratios_are_those_of_welchs_test():
@@ -55,11 +81,14 @@ def test_ratios_are_those_of_welchs_test():
         + [("b", k, 100, v) for k, v in enumerate(second)],
         columns=["model", "seed", "num_nodes", "value"],
     )
-    row = _table(errors, ["a", "b"]).iloc[1]
+    table = _table(errors, ["a", "b"])
+    row = table.iloc[1]
     test = ttest_ind(np.log(second), np.log(first), equal_var=False)
     interval = np.exp(test.confidence_interval())
     assert [row["low"], row["high"]] == pytest.approx(interval)
     assert row["ratio"] == pytest.approx(np.exp(0.975))
+    latex = Comparison("pred", table, errors, pandas.DataFrame(), pandas.DataFrame()).to_latex()
+    assert rf"& 2.65 ({interval[0]:.2f}--{interval[1]:.2f}) \\" in latex
 
 
 @pytest.mark.parametrize(("second", "missing"), [([0.0, 0.1, 0.2], True), ([0.1, 0.2], False)])
@@ -69,7 +98,12 @@ def test_no_ratio_where_an_error_is_zero(second, missing):
         + [("b", k, 20, v) for k, v in enumerate(second)],
         columns=["model", "seed", "num_nodes", "value"],
     )
-    assert np.isnan(_table(errors, ["a", "b"])["ratio"].iloc[1]) == missing
+    table = _table(errors, ["a", "b"])
+    assert np.isnan(table["ratio"].iloc[1]) == missing
+    text = Comparison("pred", table, errors, pandas.DataFrame(), pandas.DataFrame()).explanation()
+    assert (
+        text.endswith("no ratio where a seed has an error of 0, which has no logarithm") == missing
+    )
 
 
 def test_command_line(capsys):

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from tyro.conf import Positional
 
@@ -56,7 +56,7 @@ class CompareCommand:
         from algotransfer.datasets import load_dataset
         from algotransfer.evaluation.evaluate import unseen_graphs
         from algotransfer.evaluation.result_tables import plain_table
-        from algotransfer.report.compare import compare, error_text
+        from algotransfer.report.compare import compare
 
         if self.data:
             datasets = [load_dataset(path) for path in self.data]
@@ -66,20 +66,12 @@ class CompareCommand:
             comparison = compare(self.models, datasets, metric=self.metric, progress=progress)
         if self.json:
             print_json(comparison.table)
-        table = plain_table(["model"], ["nodes", "seeds", self.metric, "ratio (95 %)"])
-        for model, rows in comparison.table.groupby("model", sort=False):
-            row: Any
-            for place, row in enumerate(rows.itertuples()):
-                known = row.ratio == row.ratio
-                ratio = f"{row.ratio:.2f} ({row.low:.2f}–{row.high:.2f})" if known else ""
-                table.add_row(
-                    "" if place else str(model),
-                    f"{row.num_nodes}",
-                    f"{row.seeds}",
-                    error_text(row),
-                    ratio,
-                )
+        heads = comparison.heads()
+        table = plain_table(heads[:1], heads[1:])
+        for row in comparison.rows():
+            table.add_row(*row)
         output.print(table)
+        output.print(comparison.explanation())
         if self.out is not None:
             comparison.save(self.out)
             wrote(self.out)

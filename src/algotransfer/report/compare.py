@@ -9,20 +9,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import jax
 import numpy as np
 import pandas
 from matplotlib.figure import Figure
 
+from algotransfer.algorithms import run
 from algotransfer.datasets.dataset import Dataset
 from algotransfer.errors import UserError, shown
 from algotransfer.evaluation import per_seed
 from algotransfer.evaluation.by_step import evaluate_by_step
 from algotransfer.evaluation.evaluate import evaluate, unseen_graphs
 from algotransfer.evaluation.evaluate_networks import Progress
-from algotransfer.files import write_atomically
+from algotransfer.files import notify, write_atomically
 from algotransfer.registry import check_name
 from algotransfer.report.figures import COLOURS, METRIC_TITLES
-from algotransfer.report.latex import escape
+from algotransfer.report.latex import latex_line
 from algotransfer.report.statistics import welch_contrast
 from algotransfer.trained_models import find_weights
 from algotransfer.training.curves import read_losses
@@ -42,7 +44,8 @@ class Comparison:
         `low`–`high` (Welch). Ratios are missing for one seed, and where an error is 0.
     - `errors`: the error of every seed, a mean over families.
     - `by_step`: predecessor errors by step at the largest size, of models that learned from
-        answers alone.
+        answers alone. The other tables read the answer of a graph after as many steps as the
+        algorithm takes, which is from `read_from` to `read_to` steps on these graphs.
     - `losses`: validation loss by epoch and seed, of run folders.
     """
 
@@ -78,27 +81,66 @@ class Comparison:
             panels.append((self.by_step, "step", f"predecessor error, {nodes} nodes", "step"))
         if len(self.losses):
             panels.append((self.losses, "epoch", "validation loss", "epoch"))
-        return draw_panels(panels)
+        figure = draw_panels(panels)
+        if len(self.by_step):
+            _mark_steps(figure.axes[1], self.by_step)
+        return figure
+
+    def heads(self) -> list[str]:
+        """Return the heads of the columns of `rows`."""
+        return ["model", "nodes", "seeds", self.metric, "ratio (95 %)"]
+
+    def rows(self) -> list[list[str]]:
+        """Return the table as text: a row per model and size, each model named once."""
+        lines: list[list[str]] = []
+        for model, rows in self.table.groupby("model", sort=False):
+            row: Any
+            for place, row in enumerate(rows.itertuples()):
+                error = f"{row.median:.3g} ({row.lowest:.3g}–{row.highest:.3g})"
+                known = row.ratio == row.ratio  # not NaN
+                ratio = f"{row.ratio:.2f} ({row.low:.2f}–{row.high:.2f})" if known else ""
+                name = "" if place else str(model)
+                lines.append([name, str(row.num_nodes), str(row.seeds), error, ratio])
+        return lines
+
+    def explanation(self) -> str:
+        """Return what the columns hold, and why a ratio is missing, if one is."""
+        first = self.table["model"].iloc[0]
+        others: Any = self.table[self.table["model"] != first]
+        text = f"{self.metric}: median (range) over seeds"
+        if not len(others):
+            return text
+        text += f"; ratio: to {first}, of mean log errors, with a 95 % interval"
+        missing = others[others["ratio"].isna()]
+        if not len(missing):
+            return text
+        one_seed = (self.table["seeds"] < 2).any()
+        reasons = ["where a seed has an error of 0, which has no logarithm"]
+        reasons += ["with a single seed, which has no interval"] * bool(one_seed)
+        return f"{text}. There is no ratio {', or '.join(reasons)}"
 
     def to_latex(self) -> str:
-        """Return a table for LaTeX: a row per model, a column per number of nodes."""
-        sizes = sorted(self.table["num_nodes"].unique())
+        """Return a table for LaTeX with the columns of `rows`."""
         lines = [
             "% Written by `algotransfer compare`; needs \\usepackage{booktabs}.",
-            rf"\begin{{tabular}}{{l{'r' * len(sizes)}}}",
+            f"% {self.explanation()}.",
+            r"\begin{tabular}{lrrrr}",
             r"\toprule",
-            " & ".join(["model", *(f"{size} nodes" for size in sizes)]) + r" \\",
+            latex_line(self.heads()),
             r"\midrule",
         ]
-        for model, rows in self.table.groupby("model", sort=False):
-            cells = [error_text(row) for row in rows.sort_values("num_nodes").itertuples()]
-            lines.append(" & ".join([escape(str(model)), *map(escape, cells)]) + r" \\")
+        for place, row in enumerate(self.rows()):
+            lines += [r"\addlinespace"] * bool(place and row[0])
+            lines.append(latex_line(row))
         return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
 
 
-def error_text(row: Any) -> str:
-    """Return a median with the range of the seeds, such as `0.041 (0.034–0.090)`."""
-    return f"{row.median:.3g} ({row.lowest:.3g}–{row.highest:.3g})"
+def _mark_steps(axes: Any, by_step: Any) -> None:
+    """Shade the steps at which the other panels read answers."""
+    low, high = int(by_step["read_from"].min()), int(by_step["read_to"].max())
+    axes.axvspan(low - 0.5, high + 0.5, color="0.85", lw=0, zorder=0)
+    steps = f"step {low}" if low == high else f"steps {low}–{high}"
+    axes.set_xlabel(f"step (shaded: answers are read after {steps})")
 
 
 def draw_panels(panels: Sequence[tuple[Any, str, str, str]]) -> Figure:
@@ -145,6 +187,7 @@ def compare(
     if not models:
         raise UserError("no model; give at least one run folder, weights file or name")
     loaded = [m if isinstance(m, Model) else load_model(m) for m in models]
+    _check_models(models, loaded)
     labels = label_models(models, loaded)
     graphs = [*(unseen_graphs(num_graphs=NUM_GRAPHS).values() if datasets is None else datasets)]
     if not graphs or not all(isinstance(dataset, Dataset) for dataset in graphs):
@@ -171,7 +214,9 @@ def compare(
                 model, [largest], progress=lambda done, _, report=report: report(once + done, _)
             )
             steps = steps.groupby(["seed", "num_nodes", "step"], as_index=False)["value"].mean()
-            by_step.append(steps.assign(model=label))
+            length = np.asarray(run(model.experiment.target, largest.graphs, record="final").length)
+            read = {"read_from": int(length.min()), "read_to": int(length.max())}
+            by_step.append(steps.assign(model=label, **read))
     all_errors = pandas.concat(errors, ignore_index=True)
     return Comparison(
         metric,
@@ -182,14 +227,46 @@ def compare(
     )
 
 
+def _check_models(models: Sequence[str | Path | Model], loaded: Sequence[Model]) -> None:
+    """Raise a `UserError` if a model is given twice; warn if targets differ."""
+    for place, model in enumerate(loaded):
+        for before, other in enumerate(loaded[:place]):
+            if _same(model, other):
+                first, second = (
+                    f"model {k + 1} ({model.experiment.short_name if isinstance(m, Model) else m})"
+                    for k, m in ((before, models[before]), (place, models[place]))
+                )
+                raise UserError(
+                    f"{second} has the seeds and weights of {first}, which would count twice; "
+                    "give each model once"
+                )
+    targets = dict.fromkeys(model.experiment.target for model in loaded)
+    if len(targets) > 1:
+        notify(
+            f"the models have different targets ({', '.join(targets)}): each row is an error "
+            "against the answers of its own target, so compare rows only if the answers are equal"
+        )
+
+
+def _same(one: Model, other: Model) -> bool:
+    """Whether two models have equal settings, seeds and weights."""
+    if (one.experiment, one.seeds) != (other.experiment, other.seeds):
+        return False
+    pairs = zip(jax.tree.leaves(one.networks), jax.tree.leaves(other.networks), strict=True)
+    return all(np.array_equal(ours, theirs, equal_nan=True) for ours, theirs in pairs)
+
+
 def label_models(models: Sequence[str | Path | Model], loaded: Sequence[Model]) -> list[str]:
     """Name models by their experiments, and by their place too where that is not unique."""
     names = [model.experiment.short_name for model in loaded]
     count = Counter(names)
-    return [
+    labels = [
         name if count[name] == 1 else f"{name} ({Path(m).name if not isinstance(m, Model) else k})"
         for k, (name, m) in enumerate(zip(names, models, strict=True), start=1)
     ]
+    if len(set(labels)) == len(labels):
+        return labels
+    return [f"{name} ({k})" for k, name in enumerate(names, start=1)]
 
 
 def _table(errors: Any, labels: Sequence[str]) -> pandas.DataFrame:

@@ -43,16 +43,16 @@ def latex_table(table: ReportTable) -> str:
         r"\resizebox{\textwidth}{!}{%",
         rf"\begin{{tabular}}{{{columns}}}",
         r"\toprule",
-        _line(heads),
+        latex_line(heads),
         r"\midrule",
     ]
     for row in table.rows:
         texts = list(row.texts)
         if row.marks:
             texts[1] += " †"
-        lines.append(_line([*texts, *[cell.ours for cell in row.cells]]))
+        lines.append(latex_line([*texts, *[cell.ours for cell in row.cells]]))
         if any(_printed(cell) for cell in row.cells):
-            lines.append(_line([*[""] * len(row.texts), *map(_printed, row.cells)]))
+            lines.append(latex_line([*[""] * len(row.texts), *map(_printed, row.cells)]))
     notes = [f"† {mark}" for mark in table.marks] + [table.note] * bool(table.note)
     lines += [r"\bottomrule", r"\end{tabular}}", *[rf"\par {escape(note)}" for note in notes]]
     return "\n".join([*lines, r"\end{table}", ""])
@@ -74,5 +74,6 @@ def _printed(cell: ReportCell) -> str:
     return f"({cell.theirs})" if cell.theirs else ""
 
 
-def _line(cells: Sequence[str]) -> str:
+def latex_line(cells: Sequence[str]) -> str:
+    """Return a row of a table."""
     return " & ".join(map(escape, cells)) + r" \\"
