@@ -15,6 +15,7 @@ from algotransfer.evaluation import (
     summary,
     summary_table,
 )
+from algotransfer.evaluation.result_tables import spread
 from algotransfer.experiment import Experiment
 
 DIJKSTRA = Experiment(model="ne", target="dijkstra", supervision="na")
@@ -137,3 +138,9 @@ def test_large_and_small_numbers_are_short():
     text = printed(summary_table(tidy(*rows)))
     assert "1.23e16" in text
     assert "1.5e-6" in text
+
+
+def test_a_spread_of_rounding_errors_is_zero():
+    assert spread(0.025, float(np.std([0.025] * 3 + [0.025 + 3.5e-18]))) == "0.025 ± 0"
+    assert spread(0.025, 3.5e-18) == "0.025 ± 0"
+    assert spread(0.0, 1e-9) == "0 ± 1e-9"

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 
+ROUNDING = 1e-12  # relative spread of equal numbers, whose mean is rounded
+
+
 def summary_table(frame: pandas.DataFrame) -> Table:
     """Table of means over families: one line per metric and row, median over seeds ± std."""
     short: Any = summary(frame)
@@ -74,7 +77,9 @@ def spread(value: float, std: float) -> str:
     """Format a number with its spread, if there is one; empty for NaN."""
     if np.isnan(value):
         return ""
-    return number(value) if np.isnan(std) else f"{number(value)} ± {number(std, 2)}"
+    if np.isnan(std):
+        return number(value)
+    return f"{number(value)} ± {number(0.0 if std < ROUNDING * abs(value) else std, 2)}"
 
 
 def number(value: float, digits: int = 3) -> str:
