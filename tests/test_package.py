@@ -16,6 +16,7 @@ from jaxtyping import TypeCheckError
 import algotransfer
 from algotransfer.errors import UserError
 from algotransfer.graphs.families import edge_probability
+from algotransfer.registry import Registry
 
 
 @pytest.mark.parametrize("name", algotransfer.__all__)
@@ -79,3 +80,28 @@ def test_import_does_not_load_heavy_modules():
 def test_annotations_are_checked_while_testing():
     with pytest.raises(TypeCheckError, match="num_nodes"):
         edge_probability(num_nodes="twenty")
+
+
+def test_exchanged_arguments_are_named_in_their_order(tmp_path):
+    (graph,) = algotransfer.sample_graphs("er", 1, 5)
+    message = (
+        r"^write_graph: path is Graph\(…\) \(of type Graph\); expected str or os.PathLike\[str\]; "
+        r"the order of the arguments is path, graph$"
+    )
+    with pytest.raises(UserError, match=message):
+        algotransfer.write_graph(graph, tmp_path / "graph.csv")
+
+
+@pytest.mark.parametrize(
+    ("entry", "message"),
+    [
+        ("algotransfer.networks.ne:NEE", r"networks.ne has no 'NEE' \(did you mean 'NE'"),
+        ("anna.networks:Missing", "there is no module anna; register it as 'module:attribute'"),
+    ],
+)
+def test_an_entry_that_cannot_be_imported_is_named(entry, message):
+    networks = Registry("network", {"typo": entry})
+    with pytest.raises(
+        UserError, match=f"the network 'typo' is registered as '{entry}', .*{message}"
+    ):
+        networks["typo"]

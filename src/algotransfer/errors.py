@@ -13,8 +13,9 @@ class UserError(ValueError):
 
 
 def shown(value: Any) -> str:
-    """Return a short `repr` of any value."""
+    """Return a short `repr` of any value, in one line."""
     try:
-        return reprlib.repr(value)
+        text = reprlib.repr(value)
+        return f"{type(value).__name__}(…)" if "\n" in text else text
     except ValueError:  # integers of thousands of digits
         return "a huge number"

@@ -49,9 +49,27 @@ class Registry(MutableMapping[str, Entry], Generic[Entry]):
         self.check(name)
         entry = self._entries[name]
         if isinstance(entry, str):
-            module, _, attribute = entry.partition(":")
-            entry = self._entries[name] = getattr(import_module(module), attribute)
+            entry = self._entries[name] = self._load(name, entry)
         return cast(Entry, entry)
+
+    def _load(self, name: str, entry: str) -> Entry:
+        """Import an entry; an exception inside an existing module keeps its traceback."""
+        module, _, attribute = entry.partition(":")
+        try:
+            found = import_module(module)
+        except ModuleNotFoundError as error:
+            if error.name is None or not f"{module}.".startswith(f"{error.name}."):
+                raise
+            reason = f"there is no module {error.name}"
+        else:
+            if hasattr(found, attribute):
+                return getattr(found, attribute)
+            known = [name for name in vars(found) if not name.startswith("_")]
+            reason = f"the module {module} has no {attribute!r:.80}{nearest(attribute, known)}"
+        raise UserError(
+            f"the {self.kind} {name!r:.80} is registered as {entry!r:.80}, but {reason}; register "
+            "it as 'module:attribute'"
+        )
 
     def summary(self, name: str, summarise: Callable[[Entry], tuple[str, ...]]) -> tuple[str, ...]:
         """Return the words of a list about an entry; import it only if it has no summary."""

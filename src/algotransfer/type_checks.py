@@ -56,11 +56,26 @@ def check_types(owner: Callable, values: Mapping[str, Any]) -> dict[str, Any]:
         # bool is a subclass of int, but True is not a number of nodes.
         bool_as_number = isinstance(value, bool) and not _accepts_bool(hint)
         if bool_as_number or not is_bearable(value, hint, conf=conf):
+            advice = _order_hint(owner, name, values) or _conversion_hint(value, hint)
             raise UserError(
                 f"{owner.__name__}: {name} is {shown(value)} (of type {type(value).__name__}); "
-                f"expected {text}{_conversion_hint(value, hint)}"
+                f"expected {text}{advice}"
             )
     return checked
+
+
+def _order_hint(owner: Callable, name: str, values: Mapping[str, Any]) -> str:
+    """Return the order of the arguments if the value of `name` was exchanged with another one."""
+    from beartype.door import is_bearable
+
+    hint, _ = _annotations(owner)[name]
+    for other, (expected, _) in _annotations(owner).items():
+        if other not in values or Any in (hint, expected):
+            continue
+        ours, theirs = values[name], values[other]
+        if is_bearable(ours, expected) and is_bearable(theirs, hint) and other != name:
+            return f"; the order of the arguments is {', '.join(values)}"
+    return ""
 
 
 @functools.cache
