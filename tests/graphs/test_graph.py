@@ -1,7 +1,10 @@
 """`Graph`: both views, batches, and how edges are put in order."""
 
+import inspect
+
 import jax
 import jax.numpy as jnp
+import networkx
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -149,3 +152,9 @@ def nothing():
 def same(one: Graph, other: Graph) -> bool:
     pairs = zip(jax.tree.leaves(one), jax.tree.leaves(other), strict=True)
     return one.num_nodes == other.num_nodes and all(np.array_equal(a, b) for a, b in pairs)
+
+
+def test_concatenate_names_the_converter_of_other_graphs(batch):
+    unchecked = inspect.unwrap(concatenate)  # without the annotations that only tests check
+    with pytest.raises(UserError, match=r"of type Graph\); expected Graphs: from_networkx\(graph"):
+        unchecked([batch[0], networkx.path_graph(batch.num_nodes)])

@@ -14,7 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
-from algotransfer.errors import UserError
+from algotransfer.errors import UserError, shown
 from algotransfer.limits import MAX_NODES
 
 Array = jax.Array | np.ndarray
@@ -242,6 +242,12 @@ def concatenate(graphs: Sequence[Graph]) -> Graph:
 
     The batch is directed if one of them is.
     """
+    for graph in graphs:
+        if not isinstance(graph, Graph):
+            raise UserError(
+                f"graphs has {shown(graph)} (of type {type(graph).__name__}); expected Graphs: "
+                f"{Graph.conversion_hint(graph) or 'convert it first'}"
+            )
     sizes = {graph.num_nodes for graph in graphs}
     if not sizes:
         raise UserError("graphs is empty; give at least one graph")
