@@ -155,3 +155,8 @@ def test_long_names_are_refused_in_a_few_words(tmp_path):
     graph = sample_graphs("er", 1, 2)[0]
     with pytest.raises(ValueError, match="has 1000000 characters; expected at most 1000"):
         write_graph(path, graph, ["a", name])
+
+
+def test_a_data_file_is_not_a_graph_file():
+    with pytest.raises(ValueError, match=r"data file of several graphs; .*--data towns.npz"):
+        read_graph("towns.npz")

@@ -16,6 +16,7 @@ from algotransfer.errors import UserError
 from algotransfer.graphs.named import check_names
 
 FORMAT_VERSION = 1
+SUFFIX = ".npz"
 NOT_ARGUMENTS = ("format_version", "algorithm", "sha256")  # entries of a card about the file itself
 
 # Type and shape of the entries: G graphs, E edges, N nodes, T steps.
@@ -39,6 +40,8 @@ def save_dataset(dataset: Dataset, path: str | Path, algorithm: str | Algorithm)
 
     **Returns:** the sha256 on the card of the file.
     """
+    if Path(path).suffix != SUFFIX:
+        raise UserError(f"{path} does not end in {SUFFIX}, as data files do; rename it")
     algorithm = get_algorithm(algorithm)
     edges = to_ragged(dataset.graphs)
     trace = dataset.trace(algorithm)
@@ -75,6 +78,12 @@ def load_dataset(path: str | Path) -> Dataset:
 
     **Returns:** the `Dataset`, with the traces of the file; others are computed on first use.
     """
+    if Path(path).suffix != SUFFIX and not Path(path).is_dir():
+        raise UserError(
+            f"{path} does not end in {SUFFIX}; expected a data file: make one of graph files with "
+            "`algotransfer data --algorithm dijkstra --graph FILE --out own.npz`, or in Python "
+            "with save_dataset(from_graphs(graphs), 'own.npz', 'dijkstra')"
+        )
     arrays, card = load_arrays(path)
     try:
         return _dataset(arrays, card)

@@ -52,6 +52,12 @@ def read_graph(path: str | os.PathLike[str], source: Hashable = None) -> NamedGr
     **Returns:** the single graph and the names of its nodes: `graph, names = read_graph(path)`.
     """
     path = Path(path)
+    if path.suffix.lower() == ".npz":
+        raise UserError(
+            f"{path} is a data file of several graphs; evaluate a model on it with `algotransfer "
+            f"evaluate MODEL --data {path}`, or in Python take one graph of it with "
+            "load_dataset(path).named_graph(0)"
+        )
     format = _format(path)
     if not path.is_file():
         raise FileNotFoundError(f"there is no file {path}; check the path")
