@@ -10,6 +10,8 @@ from algorithms import batches
 
 from algotransfer import ALGORITHMS, execute, from_graphs, load_model, run, sample_graphs
 from algotransfer.algorithms.registry import PAPER_ALGORITHMS
+from algotransfer.datasets import split_dataset
+from algotransfer.errors import UserError
 from algotransfer.evaluation.evaluate import evaluate
 from algotransfer.evaluation.paths import follow, worse_predecessors
 from algotransfer.evaluation.training_range import fit_graphs, infinity_without_answer
@@ -162,3 +164,33 @@ def test_training_graphs_that_cannot_be_sampled_are_not_compared(relax, changes)
     model = dataclasses.replace(relax, card={**relax.card, "data": {"train": data}})
     graphs = sample_graphs("er", 2, data["num_nodes"], split="test")
     assert fit_graphs(model, graphs).graphs is graphs
+
+
+def test_validation_graphs_are_counted_apart(relax):
+    data = from_graphs([sample_graphs("er", 4, 8)])
+    splits = split_dataset(data, 0.25)
+    parts = {"train": splits.train.arguments, "validation": splits.validation.arguments}
+    own = dataclasses.replace(relax, card=relax.card | {"data": parts})
+    for graphs, message in [
+        (data, "trained on 3 and validated on 1 of these 4 graphs; evaluate it on graphs that"),
+        (splits.train, "trained on 3 of these 3 graphs"),
+        (splits.validation, "validated on 1 of these 1 graphs"),
+    ]:
+        with pytest.warns(Notice, match=message):
+            fit_graphs(own, graphs.graphs, graphs.arguments)
+
+
+def test_an_answer_prints_in_one_line(relax):
+    answer = execute(relax, networkx.path_graph(["valley", "lake", "ridge"]))
+    assert repr(answer) == (
+        "<Answer of dijkstra on 3 nodes, read after 3 steps: 0 of 3 predecessors differ from the "
+        "algorithm's, 0 of them worse>"
+    )
+
+
+def test_an_edge_with_a_wrong_weight_is_named(relax):
+    roads = networkx.Graph()
+    roads.add_edge("valley", "lake", weight=-1)
+    for function, first in ((run, "dijkstra"), (execute, relax)):
+        with pytest.raises(UserError, match="between nodes 'valley' and 'lake' has weight -1"):
+            function(first, roads)

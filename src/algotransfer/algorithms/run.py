@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache, partial
 from typing import Literal
@@ -21,7 +21,7 @@ from algotransfer.algorithms.registry import get_algorithm
 from algotransfer.devices import default_platform
 from algotransfer.errors import UserError
 from algotransfer.graphs.graph import Graph, check_graph
-from algotransfer.graphs.graph_like import GraphLike, to_graph
+from algotransfer.graphs.graph_like import GraphLike, to_graph, to_named_graph
 
 MAX_TRACE_NODES = 2000  # nodes up to which every step is recorded
 DENSE_ENGINE_MAX_NODES = 512  # up to which the dense engine is faster, except on a CPU
@@ -60,10 +60,15 @@ def run(
 
     **Returns:** the `Trace`; a batch that takes more than one chunk comes back in host memory.
     """
-    algorithm, graphs = get_algorithm(algorithm), to_graph(graphs, source)
+    algorithm, names = get_algorithm(algorithm), None
+    if isinstance(graphs, Graph):
+        graphs = to_graph(graphs, source)
+    else:
+        named = to_named_graph(graphs, source)
+        graphs, names = named.graph, named.names
     check_relax(algorithm)
     layout = layout or _faster_layout(algorithm, graphs.num_nodes)
-    _check_graphs(algorithm, graphs, record)
+    _check_graphs(algorithm, graphs, record, names)
     if not graphs.batch_shape:
         return run(algorithm, jax.tree.map(lambda leaf: leaf[None], graphs), record, layout)[0]
     trace, lost, active = _in_chunks(
@@ -136,7 +141,9 @@ def _pad_edges(graphs: Graph, width: int) -> Graph:
     )
 
 
-def _check_graphs(algorithm: Algorithm, graphs: Graph, record: str) -> None:
+def _check_graphs(
+    algorithm: Algorithm, graphs: Graph, record: str, names: Sequence[Hashable] | None
+) -> None:
     if record == "full" and graphs.num_nodes > MAX_TRACE_NODES:
         raise UserError(
             f"a full trace of {graphs.num_nodes} nodes needs {graphs.num_nodes + 1} steps of as "
@@ -144,7 +151,7 @@ def _check_graphs(algorithm: Algorithm, graphs: Graph, record: str) -> None:
         )
     check_graph(graphs)
     check_structure(algorithm, graphs)
-    check_weights(algorithm, graphs)
+    check_weights(algorithm, graphs, names)
 
 
 @cache
@@ -196,8 +203,15 @@ def _cyclic(graphs: Graph) -> Bool[np.ndarray, " graphs"]:
     return np.asarray(in_cycle.reshape(-1, num_nodes).any(axis=1))
 
 
-def check_weights(algorithm: Algorithm, graphs: Graph) -> None:
-    """Raise a `UserError` that names the edge unless all weights are in the valid interval."""
+def check_weights(
+    algorithm: Algorithm, graphs: Graph, names: Sequence[Hashable] | None = None
+) -> None:
+    """Raise a `UserError` that names the edge unless all weights are in the valid interval.
+
+    **Arguments:**
+
+    - `names`: names of the nodes of a single graph, for the message.
+    """
     edges, (low, high) = np.asarray(graphs.edge_mask()), algorithm.weights
     weights = np.asarray(graphs.weights)[edges]
     # Subnormal numbers count as 0, because CPUs flush them to zero.
@@ -206,7 +220,8 @@ def check_weights(algorithm: Algorithm, graphs: Graph) -> None:
     if not good.all():
         bad = np.argmin(good)
         first = tuple(np.argwhere(edges)[bad].tolist())
-        tail, head = (np.asarray(ends)[first] for ends in (graphs.senders, graphs.receivers))
+        ends = [int(np.asarray(ends)[first]) for ends in (graphs.senders, graphs.receivers)]
+        tail, head = (end if names is None else f"{names[end]!r:.80}" for end in ends)
         raise UserError(
             f"{algorithm.name} needs {_interval(low, high)}, but the edge between nodes {tail} and "
             f"{head}{''.join(f' of graph {g}' for g in first[:-1])} has weight {weights[bad]:g}; "

@@ -11,6 +11,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from algotransfer.algorithms import Algorithm, run
+from algotransfer.algorithms.run import check_structure, check_weights
 from algotransfer.errors import UserError, shown
 from algotransfer.evaluation.halting import WITHOUT_READING, check_halt, default_halt, read_at
 from algotransfer.evaluation.harness import FreeRun, target_only
@@ -23,7 +24,7 @@ from algotransfer.training.examples import tasks_of
 from algotransfer.training.runs import Model, load_model
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Answer:
     """The answers of a network and of the algorithm for one graph.
 
@@ -50,6 +51,13 @@ class Answer:
     true_key: Float[np.ndarray, " n"]
     true_pred: Int[np.ndarray, " n"]
     worse: Bool[np.ndarray, " n"]
+
+    def __repr__(self) -> str:
+        return (
+            f"<Answer of {self.algorithm.name} on {len(self.names)} nodes, read after {self.steps} "
+            f"steps: {self.wrong.sum()} of {self.reached.sum()} predecessors differ from the "
+            f"algorithm's, {self.worse.sum()} of them worse>"
+        )
 
     @property
     def reached(self) -> np.ndarray:
@@ -111,8 +119,10 @@ def execute(
     steps = steps or steps_to_run(halt, model, graph.num_nodes)
 
     algorithm = target.algorithm
+    check_structure(algorithm, graph)
+    check_weights(algorithm, graph, named.names)
     batch = jax.tree.map(lambda leaf: np.asarray(leaf)[None], graph)
-    truth = run(algorithm, batch, record="final")  # first, since it checks the weights
+    truth = run(algorithm, batch, record="final")
     true_key, true_pred = np.asarray(truth.final_key), np.asarray(truth.final_pred)
 
     fitted, weight_factor, key_factor = fit_graphs(model, batch)

@@ -135,20 +135,37 @@ def _training_data(model: Model) -> Mapping[str, Any]:
 def _warn_of_training_graphs(
     model: Model, graphs: Graph, arguments: Mapping[str, Any] | None
 ) -> None:
-    """Warn if the model was trained on some of the graphs."""
-    data = dict(_training_data(model))
+    """Warn if the training of the model used some of the graphs."""
+    data = _training_data(model)
     if data.get("num_nodes") != graphs.num_nodes:
         return
-    sampled = _sample_again(data) if "split" in data else None
+    trained, validated, total = 0, 0, len(graphs)
+    sampled = _sample_again(dict(data)) if "split" in data else None
     if sampled is not None:
-        trained = set(_contents(sampled))
-        count = sum(content in trained for content in _contents(graphs))
-    else:  # graphs for validation count, since training ended by them
-        seen = arguments is not None and arguments in (data, data.get("part_of"))
-        count = len(graphs) if seen else 0
-    if count:
-        several = f"{count} of these {len(graphs)} graphs" if len(graphs) > 1 else "this graph"
-        notify(f"the model was trained on {several}; sample test graphs with split='test'")
+        known = set(_contents(sampled))
+        trained = sum(content in known for content in _contents(graphs))
+    elif arguments is not None and arguments == data:
+        trained = total
+    elif arguments is not None and arguments == data.get("part_of"):  # divided by `train`
+        trained = min(total, _num_graphs(data))
+        validated = total - trained
+    elif arguments is not None and arguments == model.card["data"].get("validation"):
+        validated = total
+    uses = [f"trained on {trained}"] * bool(trained) + [f"validated on {validated}"] * bool(
+        validated
+    )
+    if uses:
+        notify(
+            f"the model was {' and '.join(uses)} of these {total} graphs; evaluate it on graphs "
+            "that its training did not use: sample them with split='test', or keep some of your "
+            "own graphs in another file"
+        )
+
+
+def _num_graphs(data: Mapping[str, Any]) -> int:
+    """Return the number of graphs on a card, which may be damaged."""
+    counts = data.get("num_graphs")
+    return sum(n for n in counts if isinstance(n, int)) if isinstance(counts, list) else 0
 
 
 def _sample_again(data: dict[str, Any]) -> Graph | None:

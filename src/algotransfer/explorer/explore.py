@@ -69,7 +69,7 @@ def explore(
     for each in algorithms:
         check_relax(each)
         check_structure(each, graph)
-        check_weights(each, graph)
+        check_weights(each, graph, names)
     title = title or f"{graph.num_nodes} nodes, {int(graph.num_edges())} edges"
     return Viewer(page_data(graph, names, algorithms, loaded, title, seed, blind, halt))
 
