@@ -4,6 +4,7 @@ import dataclasses
 import json
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -16,6 +17,9 @@ import pytest
 
 from algotransfer.array_files import load_arrays
 from algotransfer.datasets import Preset, make_splits, split_dataset
+from algotransfer.datasets.clrs30 import make_clrs_dataset
+from algotransfer.datasets.presets import CLRS_TASKS
+from algotransfer.errors import UserError
 from algotransfer.evaluation.training_range import fit_graphs
 from algotransfer.experiment import Experiment
 from algotransfer.files import Notice
@@ -23,6 +27,7 @@ from algotransfer.training import epochs, load_model, program, runs, train
 from algotransfer.training.examples import weight_range
 from algotransfer.training.named_arrays import from_arrays
 from algotransfer.training.program import compile_epoch, start_seeds
+from algotransfer.training.train import _notify_of_scale
 
 TINY = Preset(family=("er", "grid"), train=32, validation=8, test=4, num_nodes=6, test_sizes=(6,))
 FAST = Experiment(target="bellman_ford", supervision="tf", hidden=4, batch_size=16, max_epochs=3)
@@ -72,7 +77,7 @@ def test_a_dataset_is_divided_and_trained_on(splits, tmp_path):
     assert model.card["weights"] == weight_range(split_dataset(dataset, 0.25).train.graphs)
     again, _ = train(FAST, 1, data=dataset, validation_share=0.25, folder=tmp_path, show=False)
     assert again == path
-    with pytest.warns(Notice, match="the model was trained on 64 of these 64 graphs"):
+    with pytest.warns(Notice, match="trained on 48 and validated on 16 of these 64 graphs; "):
         fit_graphs(model, dataset.graphs, dataset.arguments)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -319,3 +324,28 @@ def test_the_commit_is_that_of_this_repository(tmp_path, monkeypatch):
     monkeypatch.setattr(runs, "ROOT", tmp_path / "inside")
     (tmp_path / "inside").mkdir()
     assert runs.environment()["commit"] is None
+
+
+@pytest.mark.parametrize("name", ["towns.npz", "towns.csv"])
+def test_a_file_name_is_not_a_preset(name):
+    with pytest.raises(
+        UserError, match=rf"data is '{name}', a file name; .*load_dataset\('{name}'"
+    ):
+        train(FAST, 1, data=name)
+
+
+@pytest.mark.parametrize(
+    ("factor", "advice"),
+    [(1, None), (5, None), (5000, r"divide them by 5,000$"), (1e-3, r"multiply them by 1,000$")],
+)
+def test_weights_far_from_the_usual_range_are_named(splits, factor, advice):
+    graphs = splits.train.graphs
+    graphs = dataclasses.replace(graphs, weights=np.float32(factor) * graphs.weights)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        _notify_of_scale(FAST, graphs)
+        _notify_of_scale(dataclasses.replace(FAST, target="bfs"), graphs)  # has no weights
+        _notify_of_scale(FAST, make_clrs_dataset(CLRS_TASKS["bellman_ford"], "train", 9, 16).graphs)
+    messages = [str(notice.message) for notice in caught]
+    assert len(messages) == (advice is not None)
+    assert all(re.search(f"weights go from .* suit weights near 1 .*{advice}", m) for m in messages)

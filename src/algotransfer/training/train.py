@@ -18,7 +18,9 @@ from algotransfer.datasets import PRESETS, Dataset, Splits, make_splits, split_d
 from algotransfer.devices import find_device
 from algotransfer.errors import UserError, shown
 from algotransfer.experiment import MAX_SEEDS, Experiment, check_seeds
-from algotransfer.files import remove_leftovers
+from algotransfer.files import notify, remove_leftovers
+from algotransfer.graphs.graph import Graph
+from algotransfer.graphs.sampling import MAX_WEIGHT, MIN_WEIGHT
 from algotransfer.locks import locked
 from algotransfer.training import progress
 from algotransfer.training.epochs import TrainingRun, finite
@@ -41,6 +43,7 @@ from algotransfer.training.runs import (
 )
 
 VALIDATION_SHARE = 0.1  # of the graphs of a dataset
+FAR = 10  # factor between the median weight and the middle of the paper's range
 
 
 def train(
@@ -93,6 +96,7 @@ def train(
     path = run_folder(folder, experiment, config)
     if resume and (model := finished_model(path, config)) is not None:
         return path, model
+    _notify_of_scale(experiment, splits.train.graphs)
 
     bases, pretraining = None, experiment.pretraining()
     if pretraining is not None:
@@ -151,6 +155,25 @@ def _shown(
         yield reporters
 
 
+def _notify_of_scale(experiment: Experiment, graphs: Graph) -> None:
+    """Warn of weights far from those that the initial weights of the networks suit."""
+    algorithms = [task.algorithm for task in tasks_of(experiment) if task.algorithm.weighted]
+    weights = np.asarray(graphs.weights)[np.asarray(graphs.edge_mask())]
+    scalable = algorithms and all(algorithm.scaling is not None for algorithm in algorithms)
+    median = float(np.median(weights)) if scalable and weights.size else 0.0
+    factor = median / ((MIN_WEIGHT + MAX_WEIGHT) / 2)
+    if factor <= 0 or 1 / FAR <= factor <= FAR:
+        return
+    change = f"divide them by {float(f'{factor:.1g}'):,g}"
+    if factor < 1:
+        change = f"multiply them by {float(f'{1 / factor:.1g}'):,g}"
+    notify(
+        f"weights go from {weights.min():.4g} to {weights.max():.4g}, with a median of "
+        f"{median:.4g}; the settings suit weights near 1 ({MIN_WEIGHT:g} to {MAX_WEIGHT:g} in the "
+        f"paper): {change}"
+    )
+
+
 def _examples(experiment: Experiment, splits: Splits) -> tuple[Examples, Examples]:
     """Training and validation examples of an experiment."""
     training, validation = (
@@ -185,6 +208,12 @@ def _splits(
         )
     if isinstance(data, Splits):
         return data
+    if data not in PRESETS and Path(data).suffix:
+        raise UserError(
+            f"data is {shown(data)}, a file name; expected a preset or a dataset: pass "
+            f"load_dataset({shown(data)}) for a data file (.npz), or from_graphs([…]) for graph "
+            "files"
+        )
     return make_splits(data, seed, task or PRESETS[data].default_task(experiment.target))
 
 
