@@ -41,7 +41,9 @@ def test_the_figure_marks_the_steps_at_which_answers_are_read(comparison):
     graphs = at.make_dataset(["er", "ba"], 2, 6).graphs
     length = at.run("bellman_ford", graphs).length
     assert set(comparison.by_step["read_from"]) == {int(length.min())}
-    label = comparison.draw().axes[1].get_xlabel()
+    figure = comparison.draw()
+    assert {line.get_marker() for line in figure.axes[0].lines} == {"o"}  # one size
+    label = figure.axes[1].get_xlabel()
     assert label == f"step (shaded: answers are read after steps {length.min()}–{length.max()})"
 
 

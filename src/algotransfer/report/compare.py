@@ -153,13 +153,14 @@ def draw_panels(panels: Sequence[tuple[Any, str, str, str]]) -> Figure:
     for axes, (frame, x, title, label) in zip(
         figure.subplots(1, len(panels), squeeze=False)[0], panels, strict=True
     ):
+        marker = "o" if frame[x].nunique() == 1 else ""  # a line through one point is invisible
         for place, model in enumerate(models):
             of_model: Any = frame[frame["model"] == model].sort_values(x)
             colour = COLOURS[place % len(COLOURS)]
             for _, seed in of_model.groupby("seed"):
-                axes.plot(seed[x], seed["value"], color=colour, alpha=0.3, lw=1)
+                axes.plot(seed[x], seed["value"], color=colour, alpha=0.3, lw=1, marker=marker)
             median = of_model.groupby(x)["value"].median()
-            axes.plot(median.index, median, color=colour, label=model, lw=2)
+            axes.plot(median.index, median, color=colour, label=model, lw=2, marker=marker)
         axes.set_title(title, loc="left", fontsize=9)
         axes.set_xlabel(label)
         axes.set_yscale("log" if x == "epoch" else "linear")
