@@ -1,13 +1,16 @@
 """The command `bench` at a small scale, and the memory of a large graph."""
 
 import json
+import os
 import subprocess
 import sys
 
 import pytest
 
+from algotransfer.bench.baseline import compare_times
 from algotransfer.bench.data_speed import random_graph
 from algotransfer.cli import main
+from algotransfer.training import runs
 
 LARGE = """
 import resource
@@ -50,6 +53,48 @@ def test_epochs_of_other_graphs_are_not_compared(tmp_path, capsys):
         command = ["bench", "--part", "train", *options, "--repeats", "1"]
         assert main([*command, "--baseline", str(baseline)]) == 0
         assert said in capsys.readouterr().out
+
+
+def test_committed_files_of_the_same_device_are_the_default(tmp_path, capsys, monkeypatch):
+    def write(name, device, cores):
+        content = {"rows": [row], "data": "small", "device": device, "cores": cores}
+        (tmp_path / "results" / name).write_text(json.dumps(content))
+
+    (tmp_path / "results").mkdir()
+    row = {"part": "evaluate", "what": "ne-dijkstra-tf, 64 × 20 nodes, 2,594 edges"}
+    row["milliseconds_per_step"] = 1e-6
+    here = {"kind": "cpu", "platform": "cpu"}
+    write("bench-here.json", here, os.cpu_count())
+    write("bench-larger.json", here, 1000)
+    write("bench-gpu.json", {"kind": "NVIDIA H200", "platform": "gpu"}, os.cpu_count())
+    monkeypatch.setattr(runs, "ROOT", tmp_path)
+    options = ["--part", "evaluate", "--model", "ne", "--largest", "20", "--repeats", "1"]
+    assert main(["bench", *options, "--json"]) == 0
+    compared = json.loads(capsys.readouterr().out)["compared"]
+    ((file, (time,)),) = compared.items()
+    assert file == "bench-here.json"
+    assert time["before"] == 1e-6 < time["now"]
+
+
+def test_times_are_compared_by_name_and_rows_of_other_formats_ignored():
+    def row(what, milliseconds):
+        return {"part": "train", "what": what, "milliseconds_per_step": milliseconds}
+
+    new = [row("a", 1.09), row("b", 1.5), row("new", 9.0)]
+    old = [row("a", 1.0), row("b", 1.0), row("c", 1.0)]
+    compared = compare_times(new, old)
+    assert [each.what for each in compared] == ["a", "b"]
+    assert [each.is_slower for each in compared] == [False, True]
+    others = [{"experiment": "an older format"}, row("a", 0), row("b", None), ["c"]]
+    assert compare_times(new, others) == []
+
+
+def test_a_baseline_of_another_format_is_refused_before_measuring(tmp_path, capsys):
+    path = tmp_path / "bench.json"
+    for content, said in (("[]", "is not a JSON object"), ('{"rows": 1}', "is not a list")):
+        path.write_text(content)
+        assert main(["bench", "--baseline", str(path)]) == 2
+        assert said in capsys.readouterr().err.replace("\n", " ")
 
 
 def test_ten_thousand_nodes_on_a_cpu_within_four_gibibytes():

@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import pytest
 
 from algotransfer.algorithms import get_algorithm
-from algotransfer.bench.measurement import Ceilings, Measurement, slower_than
+from algotransfer.bench.measurement import Ceilings, Measurement
 from algotransfer.bench.minimum_work import PROCESS, GraphShape, Work, execution_step, training_step
 from algotransfer.bench.training_speed import minimum_work
 from algotransfer.datasets import make_dataset
@@ -67,10 +67,3 @@ def row(what, milliseconds, **more):
 def test_shares_of_the_ceilings():
     assert row("a", 1000.0).shares(Ceilings(10, 10)) is None
     assert row("a", 1000.0, operations=5, bytes=1).shares(Ceilings(10, 10)) == (0.5, 0.1)
-
-
-def test_slower_measurements_are_reported():
-    old = [vars(row("a", 1.0)), vars(row("b", 1.0)), vars(row("c", 1.0))]
-    new = [vars(row("a", 1.09)), vars(row("b", 1.5)), vars(row("new", 9.0))]
-    assert slower_than(new, old) == [("train: b", 1.5)]
-    assert slower_than(new, [{"experiment": "an older format"}]) == []

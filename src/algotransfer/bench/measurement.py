@@ -1,8 +1,8 @@
-"""Measurements of a benchmark, ceilings of the device, and comparison with a baseline."""
+"""Measurements of a benchmark, and ceilings of the device."""
 
 import statistics
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,7 +17,6 @@ MATRIX_SIDE = {"cpu": 1024, "gpu": 8192}
 COPIED_FLOATS = {"cpu": 2**26, "gpu": 2**28}  # far more than a cache holds
 REPEATS = 5
 PASSES = 16  # over the memory, in one program
-SLOWER_RATIO = 1.1  # time over the baseline's time above which a measurement is reported
 
 
 @dataclass(frozen=True)
@@ -91,16 +90,3 @@ def measure_ceilings(precision: str = "float32") -> Ceilings:
 def _best_seconds(run: Callable, *arguments) -> float:
     jax.block_until_ready(run(*arguments))
     return min(_seconds(lambda: jax.block_until_ready(run(*arguments)), REPEATS))
-
-
-def slower_than(rows: Iterable[dict], baseline: Iterable[dict]) -> list[tuple[str, float]]:
-    """Return the measurements, of those in both, slower by `SLOWER_RATIO`, with their ratios."""
-    before = {(row["part"], row["what"]): row for row in baseline if "what" in row}
-    slower = []
-    for row in rows:
-        old = before.get((row["part"], row["what"]))
-        if old is not None:
-            ratio = row["milliseconds_per_step"] / old["milliseconds_per_step"]
-            if ratio > SLOWER_RATIO:
-                slower.append((f"{row['part']}: {row['what']}", ratio))
-    return slower

@@ -1,13 +1,22 @@
 """`algotransfer bench`: measure speed and memory, and compare with committed numbers."""
 
+from __future__ import annotations
+
 import dataclasses
 import json
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from algotransfer.algorithms.registry import ALGORITHMS
+from algotransfer.bench.baseline import (
+    SLOWER_RATIO,
+    ComparedTime,
+    committed_baselines,
+    compare_times,
+    read_baseline,
+)
 from algotransfer.cli.options import Json, check_file, choice, optional
 from algotransfer.datasets.presets import PRESETS
 from algotransfer.errors import UserError
@@ -15,6 +24,9 @@ from algotransfer.experiment import check_seeds
 from algotransfer.limits import MAX_NODES, MAX_STEPS
 from algotransfer.networks.registry import MODELS
 from algotransfer.supervisions import SUPERVISIONS
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 ALL_PARTS = ("train", "evaluate", "data", "large")
 MAX_REPEATS = 1_000
@@ -26,7 +38,8 @@ class BenchCommand:
     """Measure speed and memory of training, evaluation, data and large graphs.
 
     Prints the least work of a step, and which share it achieves of the operations and bytes per
-    second that this device reaches. With --baseline, reports what has become slower.
+    second that this device reaches. Then compares the times with an earlier measurement, and says
+    which are more than 10 % longer.
     """
 
     part: tuple[Literal["train", "evaluate", "data", "large"], ...] = ALL_PARTS
@@ -50,7 +63,8 @@ class BenchCommand:
     steps: int = 100
     """Steps of the execution on the largest graph."""
     baseline: Annotated[Path | None, optional("FILE")] = None
-    """File of an earlier measurement on the same device to compare with (.json)."""
+    """File of an earlier measurement on the same device to compare with (.json); by default, in a
+    checkout of the repository, the committed ones of a device of this kind."""
     out: Annotated[Path | None, optional("FILE")] = None
     """File for the numbers (.json)."""
     json: Json = False
@@ -88,10 +102,14 @@ class BenchCommand:
             wrote,
         )
         from algotransfer.devices import default_device
-        from algotransfer.training.runs import environment, write_json
+        from algotransfer.training.runs import ROOT, environment, write_json
 
         jax.config.update("jax_enable_compilation_cache", False)  # compile times are measured
-        device = default_device()
+        device, where = default_device(), environment()
+        paths = committed_baselines(where["device"], os.cpu_count(), ROOT / "results")
+        baselines = {
+            path: read_baseline(path) for path in ([self.baseline] if self.baseline else paths)
+        }
         data = self.preset or ("small" if device.platform == "cpu" else "paper")
         training = (self.model, self.supervision, self.target, self.seeds, data, self.precision)
         parts = {
@@ -114,16 +132,18 @@ class BenchCommand:
             "ceilings": dataclasses.asdict(ceilings),
             "load_average": os.getloadavg()[0],  # above the number of cores, times are unreliable
             "cores": os.cpu_count(),
-            **environment(),
+            **where,
         }
+        compared = {path.name: _compare(report, path.name, b) for path, b in baselines.items()}
         if self.json:
-            print_json(report)
+            print_json(report | {"compared": compared})
         elif rows:
             # Output to a file is 80 columns wide by default, too narrow for the names.
             wide = plain_console(file=output.file, width=max(TABLE_WIDTH, output.width))
             wide.print(_table(rows, ceilings, device.device_kind))
-        if self.baseline is not None:
-            _compare(report, self.baseline)
+            for file, found in compared.items():
+                if found or self.baseline:  # committed files may be of other parts
+                    _print_comparison(wide, file, found)
         if self.out is None:
             next_step("add --out FILE.json to keep these numbers")
             return
@@ -131,21 +151,36 @@ class BenchCommand:
         wrote(self.out)
 
 
-def _compare(report: dict[str, Any], path: Path) -> None:
-    from algotransfer.bench.measurement import SLOWER_RATIO, slower_than
+def _compare(report: dict[str, Any], file: str, baseline: dict[str, Any]) -> list[ComparedTime]:
     from algotransfer.cli.console import output
-    from algotransfer.files import read_json
 
-    baseline = read_json(path, "rows")
-    rows = report["rows"]
-    if baseline.get("data", "small") != report["data"]:
-        rows = [row for row in rows if row["part"] != "train"]
-        output.print(f"training is not compared: {path.name} was measured on other graphs")
-    slower = slower_than(rows, baseline["rows"])
+    compared = compare_times(report["rows"], baseline["rows"])
+    if baseline.get("data", "small") == report["data"]:
+        return compared
+    others = [each for each in compared if each.part != "train"]
+    if len(others) < len(compared):
+        output.print(f"training is not compared: {file} was measured on other graphs")
+    return others
+
+
+def _print_comparison(console: Console, file: str, compared: list[ComparedTime]) -> None:
+    from algotransfer.cli.tables import titled
+    from algotransfer.evaluation.result_tables import plain_table
+
+    if not compared:
+        console.print(f"{file} has none of these measurements")
+        return
+    table = plain_table(["part", "what"], ["ms/step", "before", "ratio"])
+    for each in compared:
+        numbers = (f"{each.now:,.2f}", f"{each.before:,.2f}", f"{each.ratio:.2f}")
+        table.add_row(each.part, each.what, *numbers, style="bold" if each.is_slower else "")
+    console.print(titled(f"Times compared with {file}", table))
+    slower = [each for each in compared if each.is_slower]
     if not slower:
-        output.print(f"nothing is over {SLOWER_RATIO - 1:.0%} slower than in {path.name}")
-    for what, ratio in slower:
-        output.print(f"slower than in {path.name}: {what}: {ratio:.2f} × the time")
+        console.print(f"nothing is over {SLOWER_RATIO - 1:.0%} slower than in {file}")
+    for each in slower:
+        name = f"{each.part}: {each.what}"
+        console.print(f"slower than in {file}: {name}: {each.ratio:.2f} × the time")
 
 
 def _table(rows, ceilings, device: str):
