@@ -238,13 +238,14 @@ def _interval(low: float, high: float) -> str:
 @partial(jax.jit, static_argnums=(0, 2))
 def run_dense(algorithm: Algorithm, graphs: Graph, record: str) -> Ran:
     """Step all graphs side by side, on matrices of weights."""
-    num_nodes = graphs.num_nodes
-
-    def weights_or_nan(graph: Graph):
-        empty = jnp.full((num_nodes, num_nodes), jnp.nan, jnp.float32)
-        return empty.at[graph.senders, graph.receivers].set(graph.weights, mode="drop")
-
-    weights = jax.vmap(weights_or_nan)(graphs)
+    num_nodes, (num_graphs,) = graphs.num_nodes, graphs.batch_shape
+    # One list of cells of all matrices: XLA scatters along one axis several times as fast.
+    row = jnp.arange(num_graphs, dtype=jnp.int32)[:, None] * num_nodes + graphs.senders
+    count = num_graphs * num_nodes**2
+    cell = jnp.where(graphs.senders < num_nodes, row * num_nodes + graphs.receivers, count)
+    empty = jnp.full(count, jnp.nan, jnp.float32)
+    weights = empty.at[cell.ravel()].set(graphs.weights.ravel(), mode="drop")
+    weights = weights.reshape(num_graphs, num_nodes, num_nodes)
     state = jax.vmap(lambda source: initial_state(algorithm, source, num_nodes))(graphs.source)
 
     def step(state):
@@ -278,22 +279,27 @@ def _repeat(step, state_of, carry, num_steps: int, record: str) -> Ran:
         state = state_of(carry)
         return jax.tree.map(lambda leaf: leaf[..., None, :], (state.key, state.pred, state.visited))
 
+    def write(history, states, t):
+        return jax.tree.map(
+            lambda past, leaf: lax.dynamic_update_slice_in_dim(past, leaf, t, axis=-2),
+            history,
+            states,
+        )
+
     def body(loop):
         t, carry, history = loop
         carry = step(carry)
         if record == "full":
-            history = jax.tree.map(
-                lambda past, leaf: lax.dynamic_update_slice_in_dim(past, leaf, t + 1, axis=-2),
-                history,
-                visible(carry),
-            )
+            history = write(history, visible(carry), t + 1)
         return t + 1, carry, history
 
     history = None
     if record == "full":
-        history = jax.tree.map(
-            lambda leaf: jnp.repeat(leaf, num_steps + 1, axis=-2), visible(carry)
+        empty = jax.tree.map(
+            lambda leaf: jnp.zeros((*leaf.shape[:-2], num_steps + 1, leaf.shape[-1]), leaf.dtype),
+            visible(carry),
         )
+        history = write(empty, visible(carry), 0)
     # A state that has ended no longer changes, so the others may go on.
     end, carry, history = lax.while_loop(
         lambda loop: (loop[0] < num_steps) & jnp.any(state_of(loop[1]).active),
@@ -302,8 +308,7 @@ def _repeat(step, state_of, carry, num_steps: int, record: str) -> Ran:
     )
     last = visible(carry)
     if record == "full":
-        late = (jnp.arange(num_steps + 1) > end)[:, None]
-        last = jax.tree.map(lambda past, leaf: jnp.where(late, leaf, past), history, last)
+        last = lax.fori_loop(end + 1, num_steps + 1, lambda t, past: write(past, last, t), history)
     key, pred, visited = last
     state = state_of(carry)
     return Trace(key, pred, visited, state.length), state.lost, state.active

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from decimal import Decimal, localcontext
 
 import numpy as np
-from jaxtyping import Int
+from jaxtyping import Float, Int
 
 from algotransfer.errors import UserError
 from algotransfer.graphs.streams import Stream
@@ -22,6 +22,8 @@ Sampler = Callable[[Stream, int, int, "Options"], Edges]
 
 MAX_EDGES = 10**8  # in one sample; about 10 GB of memory
 ANY_SHAPE_MAX_NODES = 100
+PAIR_TABLE_MAX = 2**16  # pairs of nodes up to which a table of all of them is faster
+BUCKETS = 2**12  # of the interval [0, 1), in which draws are looked up before they are searched
 DRAWS_PER_BLOCK = 2**22  # bounds temporary memory; the numbers drawn do not depend on it
 
 
@@ -50,7 +52,10 @@ def erdos_renyi(stream: Stream, num_graphs: int, num_nodes: int, options: Option
     check_size(num_graphs, num_nodes, pairs * probability)
     hits = successes(stream, probability, num_graphs * pairs)
     graph_id = hits // pairs
-    return graph_id, nth_pair(hits - graph_id * pairs)
+    hits -= graph_id * pairs
+    if pairs > min(PAIR_TABLE_MAX, len(hits)):
+        return graph_id, nth_pair(hits)
+    return graph_id, np.take(nth_pair(np.arange(pairs)), hits, axis=1)
 
 
 def edge_probability(num_nodes: int) -> float:
@@ -75,13 +80,28 @@ def successes(stream: Stream, probability: float, trials: int) -> Int[np.ndarray
     while done < trials:
         expected = int((trials - done) * probability * 1.03)
         draws = stream.uniform(min(expected + 100, DRAWS_PER_BLOCK))
-        failures = length - np.searchsorted(not_within, draws, side="right")
+        failures = length - _search(not_within, draws)
         success = failures < length
         after = done + np.cumsum(failures + success)
         hits.append(after[success] - 1)
         done = int(after[-1])
     hits = np.concatenate(hits)
     return hits[: np.searchsorted(hits, trials)]
+
+
+def _search(
+    ascending: Float[np.ndarray, " k"], draws: Float[np.ndarray, " d"]
+) -> Int[np.ndarray, " d"]:
+    """Return `np.searchsorted(ascending, draws, side="right")`, faster for many draws in [0, 1).
+
+    All draws of a bucket that no element falls into have the same place.
+    """
+    bucket = (draws * BUCKETS).astype(np.int64)  # exact, since BUCKETS is a power of two
+    first = np.searchsorted(ascending, np.arange(BUCKETS + 1) / BUCKETS, side="right")
+    place = first[bucket]
+    mixed = np.flatnonzero((first[1:] > first[:-1])[bucket])
+    place[mixed] = np.searchsorted(ascending, draws[mixed], side="right")
+    return place
 
 
 def nth_pair(index: Int[np.ndarray, " pairs"]) -> Int[np.ndarray, "2 pairs"]:
