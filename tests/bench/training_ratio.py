@@ -12,21 +12,12 @@ import statistics
 import time
 from collections.abc import Callable
 
-os.environ["JAX_PLATFORMS"] = "cpu"
-for name in ("XLA_FLAGS", "JAX_DISABLE_MOST_OPTIMIZATIONS"):  # other tests compile in less time
-    os.environ.pop(name, None)
-if hasattr(os, "sched_setaffinity"):  # before jax starts its threads
-    os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
-
-from algotransfer.compilation_cache import keep_compiled_programs
-
-keep_compiled_programs()
-
 import jax
 import jax.numpy as jnp
 import optax
 
 from algotransfer.bench.training_speed import prepare_epoch
+from algotransfer.compilation_cache import keep_compiled_programs
 from algotransfer.datasets import make_dataset
 from algotransfer.experiment import Experiment
 from algotransfer.training.examples import make_examples, network_of, tasks_of
@@ -80,7 +71,8 @@ def plain_loss(network, edges, weights, truth):
         -jnp.sum(truth.next_node * choice, axis=-1)
         + jnp.where(gap < 1e-3, gap**2 / 2e-3, gap - 5e-4)
         - pointer[steps, node, truth.pred[1:][steps, node]]
-        + jax.nn.softplus(stops) - stops * last
+        + jax.nn.softplus(stops)
+        - stops * last
     )
     return jnp.sum(jnp.where(steps < truth.length, losses, 0.0)) / truth.length
 
@@ -120,7 +112,19 @@ def seconds_per_graph(run: Callable[[], None], graphs: int) -> float:
     return (time.process_time() - began) / graphs
 
 
+def use_one_core() -> None:
+    """Compile as `train` does, for one core; call it before jax starts its threads."""
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+    jax.config.update("jax_platforms", "cpu")
+    # `make test` compiles in less time, to slower programs.
+    jax.config.update("jax_disable_most_optimizations", False)
+    os.environ.pop("XLA_FLAGS", None)
+    keep_compiled_programs()
+
+
 def main() -> None:
+    use_one_core()
     validation = make_dataset("er", 1, split="validation")
     settings = {
         name: Experiment(model=model, supervision=supervision, batch_size=BATCH)
