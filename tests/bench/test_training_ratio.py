@@ -3,26 +3,36 @@
 Ratios of 20 runs on two cores, ten of them beside other programs (load average 5 to 9), all with
 the code of the expected ratios: ne tf 0.063–0.073, ne++ tf 0.170–0.197, ne na 0.124–0.139. A single
 run is up to 9 % above the median, no more beside other programs than alone. So a ratio counts as
-too large only if all of three runs are over a tenth above the median.
+too large only if all of five runs are over a tenth above the median. On a processor with other
+instructions the ratios are not known, and only a slow-down by half fails.
 """
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+from algotransfer.compilation_cache import processor_hash
+
 SCRIPT = Path(__file__).with_name("training_ratio.py")
 EXPECTED = {"ne tf": 0.067, "ne++ tf": 0.182, "ne na": 0.134}  # medians of those runs
-LIMIT = 1.1
-RUNS = 3
+LIMIT = 1.1 if processor_hash() == "b5adde78" else 1.5  # that of those runs
+RUNS = 5
+QUICK_TO_COMPILE = ("JAX_DISABLE_MOST_OPTIMIZATIONS", "XLA_FLAGS")  # set by `make test`
 
 
 def measure() -> dict:
-    done = subprocess.run([sys.executable, SCRIPT], capture_output=True, text=True)
+    environment = {k: v for k, v in os.environ.items() if k not in QUICK_TO_COMPILE}
+    command = [sys.executable, SCRIPT]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
 
+@pytest.mark.slow
 def test_training_is_not_over_a_tenth_slower():
     best = dict.fromkeys(EXPECTED, float("inf"))
     for _ in range(RUNS):
