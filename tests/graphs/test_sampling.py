@@ -235,7 +235,7 @@ def test_a_new_family_is_one_entry(monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "options", "message"),
     [
-        (("ER", 1, 20), {}, r"unknown graph family 'ER'; choose one of er, ba, grid"),
+        (("ER", 1, 20), {}, r"unknown graph family 'ER' \(did you mean 'er'\?\); choose one of er"),
         (("gird", 1, 20), {}, r"family 'gird' \(did you mean 'grid'\?\); choose one of er, ba"),
         (("er", 0, 20), {}, "num_graphs is 0; expected at least 1"),
         (("er", 1, 1), {}, "num_nodes is 1; expected at least 2"),
