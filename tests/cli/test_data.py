@@ -110,7 +110,7 @@ def test_a_source_by_name_or_index(source, index):
         ("--algorithm bfs --out folder.npz", "folder.npz (Is a directory)"),
         ("--algorithm bfs --num-graphs 2 --out file", "file"),
         ("--statistics none.npz", "there is no file none.npz"),
-        ("--statistics file", "file is damaged or was not written by algotransfer"),
+        ("--statistics file", "file does not end in .npz; expected a data file"),
         ("--graph none.csv", "none.csv"),
         ("--num-nodes 2001 --num-graphs 1 --algorithm bfs", "above 2000 nodes"),
     ],
