@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
-
 import numpy as np
 from jaxtyping import Float, Int
 
@@ -64,11 +62,8 @@ def sample_graphs(
         return Stream(seed, split, family, num_nodes, purpose)
 
     options = Options(attachments=attachments, shape=shape)
-    # In a thread: labels do not depend on edges, and NumPy releases the interpreter lock.
-    with ThreadPoolExecutor(1) as pool:
-        permutations = pool.submit(stream("labels").permutations, num_graphs, num_nodes)
-        graph_id, ends = FAMILIES[family](stream("edges"), num_graphs, num_nodes, options)
-        labels = permutations.result().ravel()
+    graph_id, ends = FAMILIES[family](stream("edges"), num_graphs, num_nodes, options)
+    labels = stream("labels").permutations(num_graphs, num_nodes).ravel()
     ends = labels[graph_id * num_nodes + ends]
     weights = _weights(stream("weights").uniform(len(graph_id)))
     source, (added_id, added_ends, added_weights) = _sample_source(
