@@ -4,7 +4,6 @@ import dataclasses
 import json
 import os
 import random
-import re
 import signal
 import subprocess
 import sys
@@ -17,8 +16,6 @@ import pytest
 
 from algotransfer.array_files import load_arrays
 from algotransfer.datasets import Preset, make_splits, split_dataset
-from algotransfer.datasets.clrs30 import make_clrs_dataset
-from algotransfer.datasets.presets import CLRS_TASKS
 from algotransfer.errors import UserError
 from algotransfer.evaluation.training_range import fit_graphs
 from algotransfer.experiment import Experiment
@@ -27,7 +24,6 @@ from algotransfer.training import epochs, load_model, program, runs, train
 from algotransfer.training.examples import weight_range
 from algotransfer.training.named_arrays import from_arrays
 from algotransfer.training.program import compile_epoch, start_seeds
-from algotransfer.training.train import _notify_of_scale
 
 TINY = Preset(family=("er", "grid"), train=32, validation=8, test=4, num_nodes=6, test_sizes=(6,))
 FAST = Experiment(target="bellman_ford", supervision="tf", hidden=4, batch_size=16, max_epochs=3)
@@ -332,20 +328,3 @@ def test_a_file_name_is_not_a_preset(name):
         UserError, match=rf"data is '{name}', a file name; .*load_dataset\('{name}'"
     ):
         train(FAST, 1, data=name)
-
-
-@pytest.mark.parametrize(
-    ("factor", "advice"),
-    [(1, None), (5, None), (5000, r"divide them by 5,000$"), (1e-3, r"multiply them by 1,000$")],
-)
-def test_weights_far_from_the_usual_range_are_named(splits, factor, advice):
-    graphs = splits.train.graphs
-    graphs = dataclasses.replace(graphs, weights=np.float32(factor) * graphs.weights)
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        _notify_of_scale(FAST, graphs)
-        _notify_of_scale(dataclasses.replace(FAST, target="bfs"), graphs)  # has no weights
-        _notify_of_scale(FAST, make_clrs_dataset(CLRS_TASKS["bellman_ford"], "train", 9, 16).graphs)
-    messages = [str(notice.message) for notice in caught]
-    assert len(messages) == (advice is not None)
-    assert all(re.search(f"weights go from .* suit weights near 1 .*{advice}", m) for m in messages)
