@@ -9,7 +9,6 @@ from algotransfer import __version__
 from algotransfer.algorithms import definitions
 from algotransfer.algorithms.registry import _SUMMARIES
 from algotransfer.cli import main
-from algotransfer.cli.console import next_step
 from algotransfer.cli.list_command import _described, summarise_algorithm
 from algotransfer.cli.main import COMMANDS
 from algotransfer.networks.registry import MODELS
@@ -140,8 +139,11 @@ except KeyboardInterrupt:
     assert shown.stdout.startswith(f"False {ANNOUNCED[command]}")
 
 
-def test_next_commands_start_with_the_script_that_called_the_command_line(monkeypatch, capsys):
-    for name, started in (("mine.py", "python mine.py"), ("algotransfer", "algotransfer")):
-        monkeypatch.setattr(sys, "argv", [name])
-        next_step("algotransfer list")
-        assert capsys.readouterr().out == f"next  {started} list\n"
+@pytest.mark.parametrize(
+    ("call", "program"), [("main()", "python mine.py"), ("main(['list'])", "algotransfer")]
+)
+def test_next_commands_start_with_the_script_that_is_the_command_line(call, program, tmp_path):
+    (tmp_path / "mine.py").write_text(f"from algotransfer.cli import main\n\n{call}\n")
+    command = [sys.executable, "mine.py", "list"]
+    printed = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert f"next  {program} " in printed.stdout

@@ -26,6 +26,8 @@ VISIBLE = {code: 0x2400 + code for code in range(0x20) if chr(code) not in "\t\n
 VISIBLE |= {0x7F: 0x2421}
 VISIBLE |= dict.fromkeys([*range(0x80, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A)], "�")
 
+program = "algotransfer"  # `main` sets it to "python mine.py" if that file is the command line
+
 
 class _SafeConsole(Console):
     """A console that prints control characters in text as visible characters."""
@@ -115,8 +117,7 @@ def wrote(path: str | Path) -> None:
 
 
 def next_step(command: str) -> None:
-    """Print what to run next, with the user's script if that called the command line."""
-    script = Path(sys.argv[0])
-    if script.suffix == ".py" and script.name != "__main__.py":
-        command = command.replace("algotransfer ", f"python {script} ", 1)
+    """Print what to run next, with the user's script if that is this process' command line."""
+    if command.startswith("algotransfer "):
+        command = program + command.removeprefix("algotransfer")
     output.print(Text.assemble(("next  ", "cyan"), command), soft_wrap=True)

@@ -10,6 +10,7 @@ import threading
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Protocol
 
 from algotransfer import __version__
@@ -69,6 +70,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     **Returns:** the exit status: 0, or 2 after a mistake of the user, 130 after Ctrl-C, 143 after
     SIGTERM.
     """
+    script = Path(sys.argv[0]) if arguments is None else None
     arguments = sys.argv[1:] if arguments is None else arguments
     if [*arguments] == ["--version"]:
         print(f"algotransfer {__version__}")
@@ -84,9 +86,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 dict(COMMANDS), prog="algotransfer", description=DESCRIPTION, args=arguments
             )
         keep_compiled_programs()
-        from algotransfer.cli.console import quiet_output
+        from algotransfer.cli import console
 
-        with _signals_and_notices(), quiet_output(getattr(command, "json", False)):
+        if script and script.suffix == ".py" and script.name != "__main__.py":
+            console.program = f"python {script}"
+        with _signals_and_notices(), console.quiet_output(getattr(command, "json", False)):
             command.run()
     except Terminated:
         _print_error(f"terminated; {KEPT}")
