@@ -61,7 +61,7 @@ def plain_table(text: Sequence[str], numbers: Sequence[str] = ()) -> Table:
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
-    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), show_edge=False)
+    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False)
     for name in text:
         table.add_column(name, overflow="fold")
     for name in numbers:
