@@ -2,7 +2,7 @@
 
 import pytest
 
-from algotransfer import Experiment
+from algotransfer import Experiment, load_model, make_dataset, save_dataset
 from algotransfer.cli import main
 from algotransfer.datasets.presets import PRESETS
 from algotransfer.reproduce.plan import TINY
@@ -64,3 +64,29 @@ def test_options_override_the_file_and_the_runs_can_be_compared(tmp_path, capsys
     said = capsys.readouterr().out
     (evaluation,) = (tmp_path / "runs").glob("ne-bellman_ford-na/*/evaluation.csv")
     assert f"algotransfer compare {evaluation.parent}" in said
+
+
+@pytest.mark.slow
+def test_own_graphs(tmp_path, capsys):
+    own = tmp_path / "own.npz"
+    save_dataset(make_dataset("er", 10, 6), own, "bellman_ford")
+    settings = [
+        "--target",
+        "bellman_ford",
+        "--hidden",
+        "4",
+        "--max-epochs",
+        "1",
+        "--batch-size",
+        "3",
+    ]
+    command = ["sweep", *settings, "--seeds", "1", "--data", str(own)]
+    command += ["--folder", str(tmp_path / "runs")]
+    assert main([*command, "--preset", "small"]) == 2
+    assert "give one" in capsys.readouterr().err
+    assert main([*command, "--dry-run"]) == 0
+    assert "1 experiments" in capsys.readouterr().out
+    assert main(command) == 0
+    (weights,) = (tmp_path / "runs").glob("ne-bellman_ford-na/*/weights.npz")
+    assert f"compare {weights.parent} --data TEST.npz" in capsys.readouterr().out
+    assert load_model(weights).card["data"]["train"]["num_nodes"] == 6

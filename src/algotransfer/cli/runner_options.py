@@ -70,11 +70,12 @@ class RunnerOptions:
         from algotransfer.reproduce.packing import pack, unpack
         from algotransfer.reproduce.progress_view import ProgressView
         from algotransfer.reproduce.runner import Interrupted, run_steps
-        from algotransfer.reproduce.steps import EvaluateStep, step_graph
+        from algotransfer.reproduce.steps import step_graph
 
         if self.unpack:
             output.print(f"unpacked {unpack(self.unpack, self.folder)} files into {self.folder}")
-        steps = list(step_graph(make_plan()))
+        plan = make_plan()
+        steps = list(step_graph(plan))
         options: dict[str, Any] = {} if self.address is None else {"address": self.address}
         executor = EXECUTORS[self.executor](self.device, self.jobs, **options)
         estimates = Estimates.read(self.folder, executor.platform)
@@ -89,7 +90,7 @@ class RunnerOptions:
             if self.json:
                 print_json(planned_steps)
             output.print(estimate_table(planned_steps))
-            planned = sum(isinstance(step, EvaluateStep) for step in steps)
+            planned = len(set(plan))
             output.print(f"{planned} experiments, {seeds} seeds each")
             return False
         began, interruption = time.monotonic(), None

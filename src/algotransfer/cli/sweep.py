@@ -44,12 +44,17 @@ class SweepCommand(RunnerOptions):
     """Settings."""
     seeds: int = 5
     """Number of seeds of each experiment, trained together."""
-    preset: Annotated[str, choice(PRESETS)] = "paper"
+    preset: Annotated[str | None, choice(PRESETS, "paper")] = None
     """Preset of the graphs to train and test on."""
+    data: Annotated[Path | None, optional("FILE")] = None
+    """Data file (.npz) of your own graphs to train on instead, a tenth of them for validation."""
 
     def run(self) -> None:
         """Run all experiments; print what is done, what is left, and how to compare them."""
-        PRESETS.check(self.preset)
+        if self.preset is not None:
+            PRESETS.check(self.preset)
+            if self.data is not None:
+                raise UserError("--preset and --data both say which graphs to train on; give one")
         self.check()
         from algotransfer.cli.console import next_step
         from algotransfer.experiment import check_seeds
@@ -65,8 +70,10 @@ class SweepCommand(RunnerOptions):
             experiments = sweep(values)
         except UserError as error:
             raise UserError(str(error) if self.file is None else f"{self.file}: {error}") from error
-        trainings = [TrainStep(experiment, seeds, self.preset) for experiment in experiments]
-        plan = [EvaluateStep(training) for training in trainings]
-        if self.run_plan(lambda: plan, self.preset, self.seeds):
+        graphs = self.data or self.preset or "paper"
+        trainings = [TrainStep(experiment, seeds, graphs) for experiment in experiments]
+        plan = trainings if self.data else [EvaluateStep(training) for training in trainings]
+        if self.run_plan(lambda: plan, str(graphs), self.seeds):
             folders = " ".join(str(training.path(self.folder)) for training in trainings)
-            next_step(f"algotransfer compare {folders}")
+            test_graphs = " --data TEST.npz" if self.data else ""
+            next_step(f"algotransfer compare {folders}{test_graphs}")

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from algotransfer.checksums import is_damaged
-from algotransfer.datasets import Preset, Splits, make_splits
+from algotransfer.datasets import Preset, Splits, load_dataset, make_splits, split_dataset
 from algotransfer.evaluation.evaluate import EVALUATION, evaluate, save_evaluation
 from algotransfer.experiment import Experiment
 from algotransfer.files import remove_leftovers, set_aside
@@ -75,9 +75,9 @@ class Step(ABC):
 
 
 @functools.lru_cache(maxsize=4)
-def cached_splits(data: str | Preset) -> Splits:
-    """Return the datasets of a preset, shared by all steps of a process."""
-    return make_splits(data)
+def cached_splits(data: str | Preset | Path) -> Splits:
+    """Return the datasets of a preset or a data file, shared by all steps of a process."""
+    return split_dataset(load_dataset(data)) if isinstance(data, Path) else make_splits(data)
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ class TrainStep(Step):
 
     experiment: Experiment
     seeds: tuple[int, ...]
-    data: str | Preset
+    data: str | Preset | Path
 
     @property
     def name(self) -> str:
