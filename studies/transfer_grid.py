@@ -4,6 +4,8 @@
     python studies/transfer_grid.py test --model ne++  # errors on test graphs
     python studies/transfer_grid.py last --model ne++  # best and last weights, validation graphs
     python studies/transfer_grid.py compare  # the comparisons that the protocol asks for
+    python studies/transfer_grid.py train-tries --for 500
+    python studies/transfer_grid.py tries  # the bounded tries, validation graphs
 
 The trained networks are in `studies/runs/transfer_grid`: pass it as `--folder` to measure them
 without training.
@@ -22,6 +24,7 @@ import math
 import time
 from pathlib import Path
 
+import jax.numpy as jnp
 import numpy as np
 
 from algotransfer.datasets.dataset import make_dataset
@@ -29,9 +32,12 @@ from algotransfer.datasets.presets import PAPER_FAMILIES
 from algotransfer.datasets.splits import make_splits
 from algotransfer.evaluation.evaluate import evaluate
 from algotransfer.experiment import Experiment
+from algotransfer.losses import binary_cross_entropy
 from algotransfer.report.statistics import holm, welch_contrast
+from algotransfer.supervisions import SUPERVISIONS
 from algotransfer.training.epochs import TrainingRun, finite
 from algotransfer.training.runs import Model, load_model, save_model
+from algotransfer.training.supervision import NoAlgorithm
 from algotransfer.training.train import train
 
 SEEDS = tuple(range(100, 105))
@@ -41,9 +47,11 @@ METHODS = ("multitask", "none", "fine_tune", "two_processor", "freeze")
 TRANSFER = ("freeze", "fine_tune", "two_processor")
 NODES = 100  # of the graphs that decide
 FOLDER = Path("runs/transfer_grid")
+TRIES_FOLDER = Path("runs/transfer_tries")  # apart, since one try has the name of an experiment
 TEST = Path("results/transfer-grid-test.csv")
 COMPARISON = Path("results/transfer-grid-comparison.json")
 LAST = Path("results/transfer-grid-last.csv")
+TRIES = Path("results/transfer-grid-tries.csv")
 
 
 def experiment(model: str, target: str, method: str, **changes) -> Experiment:
@@ -56,6 +64,50 @@ def experiment(model: str, target: str, method: str, **changes) -> Experiment:
         max_epochs=EPOCHS[model],
         **changes,
     )
+
+
+class SlowTarget(Experiment):
+    """A transfer experiment whose base was trained with the default learning rate."""
+
+    def pretraining(self):
+        base = super().pretraining()
+        assert base is not None
+        fields = {field.name: getattr(base, field.name) for field in dataclasses.fields(base)}
+        return Experiment(**fields | {"learning_rate": Experiment.learning_rate})
+
+
+class Terminating(NoAlgorithm):
+    """No algorithm, with a loss on the termination head.
+
+    Every fourth graph stops at a random step before its end and is trained to go on; it has no
+    other loss. The others are trained to stop at their end, and to have the answer there.
+    """
+
+    def training_steps(self, length, extra_steps):
+        early = np.random.default_rng(0).integers(1, np.maximum(length, 2))
+        return np.where(np.arange(len(length)) % 4 == 3, early, length)
+
+    def losses(self, network, task, layout, truth, latents):
+        at_end = truth.length >= jnp.sum(truth.visited[-1])
+        answer = super().losses(network, task, layout, truth, latents)
+        stop = network.terminate(task, latents, layout)
+        losses = {name: jnp.where(at_end, loss, 0.0) for name, loss in answer.items()}
+        return losses | {"termination": binary_cross_entropy(stop, at_end)}
+
+
+SUPERVISIONS["na_terminate"] = Terminating()
+
+
+def tries() -> dict[str, Experiment]:
+    """Return the experiments of the bounded tries that need training, by try and method."""
+    lr4 = experiment("ne++", "dijkstra", "fine_tune", learning_rate=1e-4)
+    fields = {field.name: getattr(lr4, field.name) for field in dataclasses.fields(lr4)}
+    terminating = {"supervision": "na_terminate"}
+    return {
+        "lr4 fine_tune": SlowTarget(**fields),
+        "terminate none": experiment("ne++", "dijkstra", "none", **terminating),
+        "terminate multitask": experiment("ne++", "dijkstra", "multitask", **terminating),
+    }
 
 
 def keep_last_weights() -> None:
@@ -152,6 +204,44 @@ def compare_last(experiments: list[Experiment], folder: Path) -> None:
     pandas.concat(tables).to_csv(LAST, index=False)
 
 
+def measure_tries(folder: Path, grid_folder: Path) -> None:
+    """Measure the bounded tries, and the same methods of the grid, on validation graphs."""
+    import pandas
+
+    tables = []
+    for name, each in tries().items():
+        usual = experiment("ne++", "dijkstra", each.method)
+        pairs = ((name, each, folder), (f"grid {each.method}", usual, grid_folder))
+        for label, trained, where in pairs:
+            for path in weights_of([trained], where).values():
+                part = measure(load_model(path), 20, (NODES,), "validation", "told")
+                tables.append(part.assign(run=label))
+                print(f"measured {label}", flush=True)
+    pandas.concat(tables).to_csv(TRIES, index=False)
+
+
+def tries_over_grid() -> dict:
+    """Return the ratio of the error of every try to that of the same method in the grid."""
+    import pandas
+
+    table = pandas.read_csv(TRIES)
+    table = table[table["metric"] == "pred"]
+    errors = table.groupby(["run", "seed"])["value"].mean()
+    found = {}
+    for name, each in tries().items():
+        if name not in errors.index:
+            continue
+        tried, usual = errors[name], errors[f"grid {each.method}"]
+        contrast = welch_contrast([np.log(tried), -np.log(usual)])
+        found[name] = {
+            "tried": spread(tried.to_numpy()),
+            "usual": spread(usual.to_numpy()),
+            "ratio": round(math.exp(contrast.estimate), 3),
+            "interval": [round(math.exp(bound), 3) for bound in contrast.interval()],
+        }
+    return found
+
+
 def ratio(errors: dict, model: str, targets: list[str], methods: tuple[str, ...]) -> dict | None:
     """Compare the geometric mean error of methods with that of none, averaged over targets."""
     samples = []
@@ -175,6 +265,16 @@ def ratio(errors: dict, model: str, targets: list[str], methods: tuple[str, ...]
     }
 
 
+def spread(values: np.ndarray) -> dict:
+    """Return the number of seeds, their median and their range."""
+    return {
+        "seeds": len(values),
+        "median": round(float(np.median(values)), 6),
+        "lowest": round(float(values.min()), 6),
+        "highest": round(float(values.max()), 6),
+    }
+
+
 def compare(halt: str) -> dict:
     """Return medians and ranges, the four main comparisons and the 16 single ones."""
     import pandas
@@ -186,15 +286,7 @@ def compare(halt: str) -> dict:
     seeds = table.groupby(["model", "target", "method", "seed"])["value"].mean()
     groups = seeds.groupby(level=["model", "target", "method"])
     errors = {name: group.to_numpy() for name, group in groups}
-    medians = {
-        " ".join(name): {
-            "seeds": len(values),
-            "median": round(float(np.median(values)), 6),
-            "lowest": round(float(values.min()), 6),
-            "highest": round(float(values.max()), 6),
-        }
-        for name, values in errors.items()
-    }
+    medians = {" ".join(name): spread(values) for name, values in errors.items()}
     main, single = {}, {}
     for model in EPOCHS:
         for name, methods in (("multitask", ("multitask",)), ("transfer", TRANSFER)):
@@ -244,11 +336,13 @@ def ended_at_the_limit(folder: Path) -> dict:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("action", choices=("train", "test", "compare", "last"))
+    actions = ("train", "test", "compare", "last", "train-tries", "tries")
+    parser.add_argument("action", choices=actions)
     parser.add_argument("--model", nargs="+", default=list(EPOCHS), choices=EPOCHS)
     parser.add_argument("--target", nargs="+", default=list(BASES), choices=BASES)
     parser.add_argument("--method", nargs="+", default=METHODS, choices=METHODS)
     parser.add_argument("--folder", type=Path, default=FOLDER)
+    parser.add_argument("--tries-folder", type=Path, default=TRIES_FOLDER)
     parser.add_argument("--for", type=float, default=np.inf, dest="seconds", help="seconds")
     arguments = parser.parse_args()
     grid = itertools.product(arguments.model, arguments.method, arguments.target)
@@ -258,12 +352,19 @@ def main() -> None:
     elif arguments.action == "test":
         test(experiments, arguments.folder)
         print(f"wrote {TEST}")
+    elif arguments.action == "train-tries":
+        train_all(list(tries().values()), arguments.tries_folder, arguments.seconds)
+    elif arguments.action == "tries":
+        measure_tries(arguments.tries_folder, arguments.folder)
+        print(f"wrote {TRIES}")
     elif arguments.action == "last":
         compare_last(experiments, arguments.folder)
         print(f"wrote {LAST}")
     else:
         comparison = {"told": compare("told"), "horizon": compare("horizon")}
         comparison["last over best weights"] = last_over_best()
+        if TRIES.exists():
+            comparison["tries over grid, validation graphs"] = tries_over_grid()
         comparison["epochs"] = ended_at_the_limit(arguments.folder)
         COMPARISON.write_text(json.dumps(comparison, indent=1) + "\n")
         print(f"wrote {COMPARISON}")
