@@ -80,3 +80,20 @@ def tiny_splits() -> Splits:
         for split in ("train", "validation")
     )
     return Splits(train, validation, {})
+
+
+def test_the_tries_differ_from_the_grid_in_one_setting():
+    lr4 = transfer_grid.tries()["lr4 fine_tune"]
+    usual = transfer_grid.experiment("ne++", "dijkstra", "fine_tune")
+    assert lr4.learning_rate == 1e-4
+    # The same settings, so the same run folder and the same base networks.
+    assert lr4.pretraining() == usual.pretraining()
+
+
+def test_every_fourth_graph_of_terminate_stops_early():
+    length = np.array([1, 5, 9, 20] * 50)
+    steps = transfer_grid.Terminating().training_steps(length, 0)
+    early = np.arange(200) % 4 == 3
+    assert (steps[~early] == length[~early]).all()
+    assert (steps[early] < length[early]).all() and (steps[early] >= 1).all()
+    assert len(set(steps[early])) > 10
