@@ -98,15 +98,30 @@ class Terminating(NoAlgorithm):
 SUPERVISIONS["na_terminate"] = Terminating()
 
 
-def tries() -> dict[str, Experiment]:
-    """Return the experiments of the bounded tries that need training, by try and method."""
+@dataclasses.dataclass(frozen=True)
+class Try:
+    """An experiment that differs from one of the grid in one setting, or in its graphs."""
+
+    experiment: Experiment
+    data_seed: int = 0
+
+    @property
+    def usual(self) -> Experiment:
+        """The experiment of the grid that it is compared with."""
+        changed = self.experiment
+        return experiment(changed.model, changed.target, changed.method)
+
+
+def tries() -> dict[str, Try]:
+    """Return the bounded tries that need training, by name and method."""
     lr4 = experiment("ne++", "dijkstra", "fine_tune", learning_rate=1e-4)
     fields = {field.name: getattr(lr4, field.name) for field in dataclasses.fields(lr4)}
     terminating = {"supervision": "na_terminate"}
     return {
-        "lr4 fine_tune": SlowTarget(**fields),
-        "terminate none": experiment("ne++", "dijkstra", "none", **terminating),
-        "terminate multitask": experiment("ne++", "dijkstra", "multitask", **terminating),
+        "lr4 fine_tune": Try(SlowTarget(**fields)),
+        "terminate none": Try(experiment("ne++", "dijkstra", "none", **terminating)),
+        "terminate multitask": Try(experiment("ne++", "dijkstra", "multitask", **terminating)),
+        "graphs none": Try(experiment("ne", "dijkstra", "none"), data_seed=1),
     }
 
 
@@ -135,15 +150,15 @@ def keep_last_weights() -> None:
     TrainingRun.run = run_and_keep
 
 
-def train_all(experiments: list[Experiment], folder: Path, seconds: float) -> None:
+def train_all(chosen: list[Try], folder: Path, seconds: float) -> None:
+    """Train experiments one after the other, until the time is over."""
     deadline = time.monotonic() + seconds
-    splits = make_splits("mixed")
     keep_last_weights()
-    for each in experiments:
+    for each, data_seed in ((one.experiment, one.data_seed) for one in chosen):
         path, model = train(
             each,
             SEEDS,
-            data=splits,
+            data=make_splits("mixed", data_seed),
             folder=folder,
             pause=lambda: time.monotonic() > deadline,
             checkpoint_seconds=60,
@@ -209,9 +224,8 @@ def measure_tries(folder: Path, grid_folder: Path) -> None:
     import pandas
 
     tables = []
-    for name, each in tries().items():
-        usual = experiment("ne++", "dijkstra", each.method)
-        pairs = ((name, each, folder), (f"grid {each.method}", usual, grid_folder))
+    for name, one in tries().items():
+        pairs = ((name, one.experiment, folder), (f"grid, {name}", one.usual, grid_folder))
         for label, trained, where in pairs:
             for path in weights_of([trained], where).values():
                 part = measure(load_model(path), 20, (NODES,), "validation", "told")
@@ -228,10 +242,10 @@ def tries_over_grid() -> dict:
     table = table[table["metric"] == "pred"]
     errors = table.groupby(["run", "seed"])["value"].mean()
     found = {}
-    for name, each in tries().items():
+    for name in tries():
         if name not in errors.index:
             continue
-        tried, usual = errors[name], errors[f"grid {each.method}"]
+        tried, usual = errors[name], errors[f"grid, {name}"]
         contrast = welch_contrast([np.log(tried), -np.log(usual)])
         found[name] = {
             "tried": spread(tried.to_numpy()),
@@ -348,7 +362,7 @@ def main() -> None:
     grid = itertools.product(arguments.model, arguments.method, arguments.target)
     experiments = [experiment(model, target, method) for model, method, target in grid]
     if arguments.action == "train":
-        train_all(experiments, arguments.folder, arguments.seconds)
+        train_all([Try(each) for each in experiments], arguments.folder, arguments.seconds)
     elif arguments.action == "test":
         test(experiments, arguments.folder)
         print(f"wrote {TEST}")

@@ -64,10 +64,10 @@ def test_the_findings_quote_the_comparison(committed):
 
 def test_the_last_weights_are_kept_beside_the_best(monkeypatch, tmp_path):
     monkeypatch.setattr(TrainingRun, "run", TrainingRun.run)  # put back after the test
-    monkeypatch.setattr(transfer_grid, "make_splits", lambda name: tiny_splits())
+    monkeypatch.setattr(transfer_grid, "make_splits", lambda name, seed: tiny_splits())
     monkeypatch.setattr(transfer_grid, "SEEDS", (100,))
     tiny = Experiment(model="relax", target="bellman_ford", max_epochs=1, batch_size=4)
-    transfer_grid.train_all([tiny], tmp_path, 600)
+    transfer_grid.train_all([transfer_grid.Try(tiny)], tmp_path, 600)
     (weights,) = transfer_grid.weights_of([tiny], tmp_path).values()
     last = load_model(weights.with_name("last.npz"))
     assert last.experiment == tiny
@@ -84,10 +84,9 @@ def tiny_splits() -> Splits:
 
 def test_the_tries_differ_from_the_grid_in_one_setting():
     lr4 = transfer_grid.tries()["lr4 fine_tune"]
-    usual = transfer_grid.experiment("ne++", "dijkstra", "fine_tune")
-    assert lr4.learning_rate == 1e-4
+    assert lr4.experiment.learning_rate == 1e-4
     # The same settings, so the same run folder and the same base networks.
-    assert lr4.pretraining() == usual.pretraining()
+    assert lr4.experiment.pretraining() == lr4.usual.pretraining()
 
 
 def test_every_fourth_graph_of_terminate_stops_early():
@@ -95,5 +94,6 @@ def test_every_fourth_graph_of_terminate_stops_early():
     steps = transfer_grid.Terminating().training_steps(length, 0)
     early = np.arange(200) % 4 == 3
     assert (steps[~early] == length[~early]).all()
-    assert (steps[early] < length[early]).all() and (steps[early] >= 1).all()
+    assert (steps[early] < length[early]).all()
+    assert (steps[early] >= 1).all()
     assert len(set(steps[early])) > 10
