@@ -46,6 +46,7 @@ BASES = {"dijkstra": "prim", "reliable_seq": "widest_seq"}
 METHODS = ("multitask", "none", "fine_tune", "two_processor", "freeze")
 TRANSFER = ("freeze", "fine_tune", "two_processor")
 NODES = 100  # of the graphs that decide
+NAMES = ["model", "target", "method"]
 FOLDER = Path("runs/transfer_grid")
 TRIES_FOLDER = Path("runs/transfer_tries")  # apart, since one try has the name of an experiment
 TEST = Path("results/transfer-grid-test.csv")
@@ -180,30 +181,33 @@ def measure(source: Model, num_graphs: int, sizes: tuple[int, ...], split: str, 
     graphs = [make_dataset(PAPER_FAMILIES, num_graphs, n, split=split) for n in sizes]
     table = evaluate(source, graphs, halt=halt)
     wanted = (table["row"] == "network") & table["metric"].isin(["pred", "key"])
-    names = {name: getattr(source.experiment, name) for name in ("model", "target", "method")}
+    names = {name: getattr(source.experiment, name) for name in NAMES}
     columns = ["seed", "family", "num_nodes", "metric", "value", "num_graphs"]
     return table[wanted & table["hop"].isna()][columns].assign(halt=halt, **names)
 
 
 def test(experiments: list[Experiment], folder: Path) -> None:
     """Measure finished experiments on test graphs, at the true end and at the horizon."""
-    import pandas
-
-    tables = [pandas.read_csv(TEST)] if TEST.exists() else []
+    tables = []
     for each, path in weights_of(experiments, folder).items():
         model = load_model(path)
         for halt, sizes in (("told", (20, NODES)), ("horizon", (NODES,))):
             tables.append(measure(model, 100, sizes, "test", halt))
         print(f"measured {each.name}", flush=True)
-    keys = ["model", "target", "method", "halt", "seed", "family", "num_nodes", "metric"]
-    table = pandas.concat(tables).drop_duplicates(keys, keep="last").sort_values(keys)
-    table[[*keys, "value", "num_graphs"]].to_csv(TEST, index=False)
+    add_rows(TEST, tables, [*NAMES, "halt", "seed", "family", "num_nodes", "metric"])
+
+
+def add_rows(path: Path, tables: list, keys: list[str]) -> None:
+    """Add rows to a table of results, or replace those with the same keys."""
+    import pandas
+
+    known = [pandas.read_csv(path)] if path.exists() else []
+    table = pandas.concat([*known, *tables]).drop_duplicates(keys, keep="last").sort_values(keys)
+    table[[*keys, "value", "num_graphs"]].to_csv(path, index=False)
 
 
 def compare_last(experiments: list[Experiment], folder: Path) -> None:
     """Measure the best and the last weights of finished experiments on validation graphs."""
-    import pandas
-
     tables = []
     for each, path in weights_of(experiments, folder).items():
         if (last := path.with_name("last.npz")).exists():
@@ -216,7 +220,7 @@ def compare_last(experiments: list[Experiment], folder: Path) -> None:
                 part = measure(model, 20, (NODES,), "validation", "told")
                 tables.append(part.assign(weights=name))
             print(f"measured {each.name}", flush=True)
-    pandas.concat(tables).to_csv(LAST, index=False)
+    add_rows(LAST, tables, [*NAMES, "weights", "seed", "family", "metric"])
 
 
 def measure_tries(folder: Path, grid_folder: Path) -> None:
@@ -297,8 +301,8 @@ def compare(halt: str) -> dict:
     table = table[
         (table["halt"] == halt) & (table["num_nodes"] == NODES) & (table["metric"] == "pred")
     ]
-    seeds = table.groupby(["model", "target", "method", "seed"])["value"].mean()
-    groups = seeds.groupby(level=["model", "target", "method"])
+    seeds = table.groupby([*NAMES, "seed"])["value"].mean()
+    groups = seeds.groupby(level=NAMES)
     errors = {name: group.to_numpy() for name, group in groups}
     medians = {" ".join(name): spread(values) for name, values in errors.items()}
     main, single = {}, {}
@@ -329,8 +333,7 @@ def last_over_best() -> dict:
 
     table = pandas.read_csv(LAST)
     table = table[table["metric"] == "pred"]
-    names = ["model", "target", "method", "seed", "weights"]
-    errors = table.groupby(names)["value"].mean().unstack("weights")
+    errors = table.groupby([*NAMES, "seed", "weights"])["value"].mean().unstack("weights")
     contrast = welch_contrast([np.log(errors["last"] / errors["best"])])
     low, high = (round(math.exp(bound), 3) for bound in contrast.interval())
     ratio = round(math.exp(contrast.estimate), 3)
