@@ -52,14 +52,16 @@ def test_a_known_effect_is_found_and_averaged_over_targets():
 def test_the_findings_quote_the_comparison(committed):
     page = (ROOT / "docs" / "findings.md").read_text()
     for name, cell in committed["told"]["errors"].items():
-        if name.startswith("ne++"):
-            quoted = f"{cell['median']:.3f} ({cell['lowest']:.3f}–{cell['highest']:.3f})"
-            assert quoted in page, name
-    for name in ("ne++ multitask", "ne++ transfer"):
-        result = committed["told"]["main"][name]
+        quoted = f"{cell['median']:.3f} ({cell['lowest']:.3f}–{cell['highest']:.3f})"
+        assert quoted in page, name
+    assert len(committed["told"]["errors"]) == 20
+    for name, result in committed["told"]["main"].items():
         low, high = result["interval"]
-        assert f"{result['ratio']:.2f} (" in page
-        assert f"{low:.2f}–{high:.2f})" in page
+        assert f"{result['ratio']:.2f} (" in page, name
+        assert f"{low:.2f}–{high:.2f})" in page, name
+    helps = committed["told"]["main"]["ne multitask"]
+    assert helps["verdict"] == "helps"
+    assert f"p = {helps['p_holm']}" in page
 
 
 def test_the_last_weights_are_kept_beside_the_best(monkeypatch, tmp_path):
