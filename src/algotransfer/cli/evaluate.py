@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from tyro.conf import Positional
 
-from algotransfer.cli.options import Json, check_file, choice, optional
+from algotransfer.cli.options import Json, check_data, check_file, choice, optional
 from algotransfer.datasets.presets import CLRS_TASKS, PAPER_FAMILIES, PRESETS
 from algotransfer.errors import UserError
 from algotransfer.evaluation.registry import HALTING_RULES
@@ -75,6 +75,8 @@ class EvaluateCommand:
         if self.keep and self.out:
             raise UserError("--keep applies to the table in a run folder; leave out --out")
         check_file(self.out)
+        for path in self.data:
+            check_data(path)
         from algotransfer.cli.console import announce
 
         folder = self._run_folder()

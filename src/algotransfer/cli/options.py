@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from tyro.conf import arg
 
+from algotransfer.datasets.presets import PRESETS
 from algotransfer.errors import UserError
 
 if TYPE_CHECKING:
@@ -45,6 +46,12 @@ def read_user_graph(path: Path, source: str | None) -> "NamedGraph":
         return to_named_graph(read, source if is_name else int(source))
     except UserError as error:
         raise UserError(f"--source in {path}: {error}") from None
+
+
+def check_data(path: Path) -> None:
+    """Raise a `UserError` if --data names a preset instead of a file."""
+    if str(path) in PRESETS:
+        raise UserError(f"--data {path}: this is a preset, not a data file; use --preset {path}")
 
 
 def check_writable(path: Path) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from tyro.conf import arg
 
 from algotransfer.algorithms.registry import ALGORITHMS
-from algotransfer.cli.options import Device, Json, choice, optional
+from algotransfer.cli.options import Device, Json, check_data, choice, optional
 from algotransfer.datasets.presets import CLRS_TASKS, PRESETS
 from algotransfer.errors import UserError
 from algotransfer.experiment import Experiment
@@ -120,6 +120,7 @@ class TrainCommand:
                 "--validation-share divides your own graphs; add --data FILE, or leave it out"
             )
         if self.data is not None and self.data.suffix != ".npz":
+            check_data(self.data)
             raise UserError(
                 f"--data {self.data}: expected a data file (.npz); make one with `algotransfer "
                 f"data --algorithm {self.experiment.target} --graph {self.data} --out own.npz`"
