@@ -12,6 +12,9 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from algotransfer.algorithms import get_algorithm
+from algotransfer.datasets.dataset import Dataset
+from algotransfer.datasets.presets import CLRS_TASKS
 from algotransfer.datasets.splits import make_test_sets
 from algotransfer.evaluation.clrs_scores import clrs_scores
 from algotransfer.evaluation.evaluate import evaluate
@@ -22,8 +25,11 @@ TASKS = {
     "bellman_ford": ("bellman_ford", "bfs", "dijkstra", "floyd_warshall"),
     "dijkstra": ("dijkstra",),
     "dag_shortest_paths": ("dag_shortest_paths",),
+    "prim": ("mst_prim",),
+    "minimax_par": ("mst_kruskal",),
 }
 SEEDS = 5
+MAX_SEQUENTIAL_NODES = 256  # of NE and NE++ on wide sets: they run for as many steps as nodes
 FOLDER = Path("runs/clrs30")
 SCORES = Path("results/clrs30.csv")
 COLUMNS = ["system", "target", "task", "test", "num_nodes", "num_graphs", "metric", "seed", "value"]
@@ -47,9 +53,21 @@ def official(path: Path, task: str) -> list[dict]:
     return rows
 
 
-def wide(path: Path, task: str) -> list[dict]:
+def wide_sets(experiment: Experiment, task: str) -> dict[int, Dataset]:
+    """Return the wider test sets that a network is scored on, by number of nodes."""
+    if CLRS_TASKS[task].output == "in_mst":
+        return {}  # read from the answers of all sources, and wide sets have one source per graph
+    sets = make_test_sets("clrs30_wide", task=task)
+    if get_algorithm(experiment.target).sequential and experiment.model != "relax":
+        sets = {nodes: dataset for nodes, dataset in sets.items() if nodes <= MAX_SEQUENTIAL_NODES}
+    return sets
+
+
+def wide(path: Path, sets: dict[int, Dataset]) -> list[dict]:
     """Micro-F1, and the share of graphs without an error, on the wider test sets."""
-    frame = evaluate(path, make_test_sets("clrs30_wide", task=task))
+    if not sets:
+        return []
+    frame = evaluate(path, sets)
     wanted = (frame["row"] == "network") & frame["metric"].isin(["micro_f1", "exact"])
     frame = frame[wanted & frame["hop"].isna()]
     columns = ["num_nodes", "num_graphs", "metric", "seed", "value"]
@@ -65,11 +83,15 @@ def system_of(experiment: Experiment) -> str:
 def score(experiments: list[Experiment], folder: Path, only: str | None) -> None:
     """Score trained networks and write the rows, for one task or for all."""
     for experiment in experiments:
-        for weights in sorted((folder / experiment.name).glob("*/weights.npz")):
+        trained = sorted((folder / experiment.name).glob("*/weights.npz"))
+        if not trained:
+            print(f"no trained network in {folder / experiment.name}")
+        for weights in trained:
             for task in TASKS[experiment.target]:
                 if only not in (None, task):
                     continue
-                rows = official(weights.parent, task) + wide(weights.parent, task)
+                rows = official(weights.parent, task)
+                rows += wide(weights.parent, wide_sets(experiment, task))
                 names = {"target": experiment.target, "task": task}
                 add_scores(system_of(experiment), [{**row, **names} for row in rows])
                 print(f"scored {experiment.name} on {task}", flush=True)

@@ -1,7 +1,12 @@
-"""The study of CLRS-30: its table of scores."""
+"""The study of CLRS-30: its table of scores, training graphs of `discover`, and test sets."""
 
 import clrs30
+import clrs30_discover
+import numpy as np
 import pandas
+import pytest
+
+from algotransfer.datasets import CLRS_TASKS
 
 
 def row(**changed):
@@ -24,3 +29,33 @@ def test_rows_of_another_system_are_added_and_replaced(monkeypatch, tmp_path):
 def test_targets_are_chosen():
     assert [e.target for e in clrs30.experiments("relax", 0, ["dijkstra"])] == ["dijkstra"]
     assert clrs30.system_of(clrs30.experiments("ne++", 10, ["dijkstra"])[0]) == "ne++-extra10"
+
+
+@pytest.mark.parametrize("task", ["dijkstra", "floyd_warshall"])
+def test_every_seed_learns_from_another_fifth_of_the_graphs(task, monkeypatch):
+    monkeypatch.setattr(clrs30_discover, "discover", lambda target, graphs: graphs)
+    seen = set()
+    for seed in (0, 1):
+        graphs = clrs30_discover.learn(CLRS_TASKS[task], seed)
+        different = {weights.tobytes() for weights in np.asarray(graphs.weights)}
+        assert len(different) == 200
+        assert len(graphs) == (200 if task == "dijkstra" else 200 * 16)
+        assert not different & seen
+        seen |= different
+
+
+@pytest.mark.parametrize(
+    ("model", "target", "task", "sizes"),
+    [
+        ("ne++", "bellman_ford", "floyd_warshall", [64, 256, 1024]),
+        ("ne++", "dijkstra", "dijkstra", [64, 256]),
+        ("relax", "dijkstra", "dijkstra", [64, 256, 1024]),
+        ("ne", "minimax_par", "mst_kruskal", []),
+    ],
+)
+def test_wide_sets_of_a_network(model, target, task, sizes, monkeypatch):
+    monkeypatch.setattr(
+        clrs30, "make_test_sets", lambda preset, task: dict.fromkeys([64, 256, 1024])
+    )
+    (experiment,) = clrs30.experiments(model, 0, [target])
+    assert list(clrs30.wide_sets(experiment, task)) == sizes
