@@ -100,10 +100,11 @@ def score(step, smaller: bool, algorithm: Algorithm) -> dict:
         learned = dataclasses.replace(
             algorithm, relax=relax_function(step), smaller_is_better=smaller
         )
-        _scores[name] = {}
+        scores: dict = {}
         for size in TEST:
             graphs = test_set(size).graphs
-            _scores[name] |= compare(algorithm, size, run(learned, graphs, "final").final_pred)
+            scores |= compare(algorithm, size, run(learned, graphs, "final").final_pred)
+        _scores[name] = scores
     return _scores[name]
 
 
