@@ -25,6 +25,11 @@ class Matrix {
     return (this.doubles ??= Float64Array.from(this.data));
   }
 
+  /** Where each row begins in the data. */
+  get starts() {
+    return (this.begins ??= Int32Array.from({ length: this.rows }, (_, k) => k * this.columns));
+  }
+
   row(index) {
     return this.data.subarray(index * this.columns, (index + 1) * this.columns);
   }
@@ -32,32 +37,46 @@ class Matrix {
 
 /** Return left · right, with sums in double precision. */
 function product(left, right) {
-  const { rows, columns: inner, data } = left, { columns, wide } = right;
-  const result = new Matrix(rows, columns), sums = new Float64Array(columns), row = new Float64Array(inner);
-  for (let i = 0; i < rows; i++) {
-    sums.fill(0);
-    for (let k = 0; k < inner; k++) row[k] = data[i * inner + k];
-    addProduct(sums, row, null, inner, wide, columns);
-    result.data.set(sums, i * columns);
+  const { rows, columns: inner, data } = left, { columns, wide, starts } = right;
+  const result = new Matrix(rows, columns), [one, other] = [new Float64Array(columns), new Float64Array(columns)];
+  const [x, y] = [new Float64Array(inner), new Float64Array(inner)];
+  for (let i = 0; i < rows; i += 2) {
+    const j = Math.min(i + 1, rows - 1);
+    one.fill(0);
+    other.fill(0);
+    for (let k = 0; k < inner; k++) {
+      x[k] = data[i * inner + k];
+      y[k] = data[j * inner + k];
+    }
+    addProducts(one, other, x, y, starts, inner, wide, columns);
+    result.data.set(one, i * columns);
+    result.data.set(other, j * columns);
   }
   return result;
 }
 
 /**
- * Add Σ_k values[k] · weights[row k] to `sums`: the loop in which networks spend their time. Rows
- * are those in `rows`, or 0, 1, …; four at a time, so that sums are loaded and stored less often.
+ * Add Σ_k x[k] · w_k to `one` and Σ_k y[k] · w_k to `other`, where row w_k of `weights` begins at
+ * starts[k]. Networks spend their time here: two vectors share each weight that is loaded, and four
+ * rows each sum.
  */
-function addProduct(sums, values, rows, count, weights, columns) {
+function addProducts(one, other, x, y, starts, count, weights, columns) {
   let k = 0;
   for (; k + 3 < count; k += 4) {
-    const x0 = values[k], x1 = values[k + 1], x2 = values[k + 2], x3 = values[k + 3];
-    const r0 = (rows ? rows[k] : k) * columns, r1 = (rows ? rows[k + 1] : k + 1) * columns;
-    const r2 = (rows ? rows[k + 2] : k + 2) * columns, r3 = (rows ? rows[k + 3] : k + 3) * columns;
-    for (let c = 0; c < columns; c++) sums[c] += x0 * weights[r0 + c] + x1 * weights[r1 + c] + x2 * weights[r2 + c] + x3 * weights[r3 + c];
+    const x0 = x[k], x1 = x[k + 1], x2 = x[k + 2], x3 = x[k + 3], y0 = y[k], y1 = y[k + 1], y2 = y[k + 2], y3 = y[k + 3];
+    const r0 = starts[k], r1 = starts[k + 1], r2 = starts[k + 2], r3 = starts[k + 3];
+    for (let c = 0; c < columns; c++) {
+      const w0 = weights[r0 + c], w1 = weights[r1 + c], w2 = weights[r2 + c], w3 = weights[r3 + c];
+      one[c] += x0 * w0 + x1 * w1 + x2 * w2 + x3 * w3;
+      other[c] += y0 * w0 + y1 * w1 + y2 * w2 + y3 * w3;
+    }
   }
   for (; k < count; k++) {
-    const x = values[k], r = (rows ? rows[k] : k) * columns;
-    for (let c = 0; c < columns; c++) sums[c] += x * weights[r + c];
+    const x0 = x[k], y0 = y[k], r = starts[k];
+    for (let c = 0; c < columns; c++) {
+      one[c] += x0 * weights[r + c];
+      other[c] += y0 * weights[r + c];
+    }
   }
 }
 
@@ -107,7 +126,8 @@ function indexOfBest(values, allowed) {
 /**
  * A graph as networks see it: edges (undirected ones in both directions) and a self-loop at every
  * node, sorted by receiver and sender. `first[i]` to `first[i + 1]` are the edges of receiver i,
- * `sender` their other ends. Features are 0 on self-loops. `leaving[v]` has the edges from v.
+ * `sender` and `receiver` the ends of each. Features are 0 on self-loops. `leaving[v]` has the edges
+ * from v.
  */
 class Layout {
   constructor(graph) {
@@ -124,12 +144,14 @@ class Layout {
     this.count = count;
     this.first = new Int32Array(count + 1);
     this.sender = new Int32Array(size);
+    this.receiver = new Int32Array(size);
     this.features = { weight: new Float32Array(size), one: new Float32Array(size) };
     let edge = 0;
     neighbours.forEach((list, i) => {
       list.sort((a, b) => a[0] - b[0]);
       for (const [j, weight] of list) {
         this.sender[edge] = j;
+        this.receiver[edge] = i;
         this.features.weight[edge] = weight;
         this.features.one[edge] = j === i ? 0 : 1;
         edge++;

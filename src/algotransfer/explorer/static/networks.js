@@ -74,9 +74,10 @@ class NE {
     this.width = this.edge.columns;
     this.processors = Array.from({ length: weights.count("processors") }, (_, p) => {
       const message = weights.get(`processors.${p}.message`), update = weights.get(`processors.${p}.update`), h = this.width;
+      const add = update.block(h, 2 * h);
       return {
-        receiver: message.block(0, h), sender: message.block(h, 2 * h), edge: product(this.edge, message.block(2 * h, 3 * h)),
-        keep: update.block(0, h), add: update.block(h, 2 * h),
+        own: total(update.block(0, h), product(message.block(0, h), add)), sender: message.block(h, 2 * h),
+        edge: product(this.edge, message.block(2 * h, 3 * h)), add,
       };
     });
   }
@@ -89,8 +90,8 @@ class NE {
   process(features, memory, layout) {
     const z = product(sideBySide(...features, memory), this.weights.get("encoder"));
     const updates = this.processors.map((p) => {
-      const message = total(product(z, p.receiver), maxPlus(layout, this.kinds, product(z, p.sender), p.edge));
-      return total(product(z, p.keep), product(message, p.add));
+      const best = maxPlus(layout, this.kinds, product(z, p.sender), p.edge);
+      return total(product(z, p.own), product(best, p.add));
     });
     const hidden = total(z, ...updates);
     return { memory: hidden, latents: features.map(() => ({ inputs: z, hidden })) };
@@ -123,10 +124,10 @@ class NEPlusPlus {
       });
       const processors = Array.from({ length: weights.count("processors") }, (_, p) => {
         const message = weights.get(`processors.${p}.message`), update = weights.get(`processors.${p}.update`), h = edge.columns;
-        return {
-          linear: split(product(linear, message)), second: product(get("encoder.second"), message),
-          keep: update.block(0, h), add: update.block(h, 2 * h),
-        };
+        const add = update.block(h, 2 * h), { receiver, ...rest } = split(product(linear, message));
+        const own = product(receiver, add), kept = own.data.subarray((node - h) * h); // of the rows that multiply the memory
+        update.block(0, h).data.forEach((weight, k) => { kept[k] += weight; });
+        return { linear: rest, second: product(get("encoder.second"), message), own, add };
       });
       return { edge, first: split(first), processors, kinds: edgeKinds([algorithm]) };
     });
@@ -142,8 +143,7 @@ class NEPlusPlus {
       const receiver = product(nodes, specialist.first.receiver), sender = product(nodes, specialist.first.sender);
       const updates = specialist.processors.map((p) => {
         const best = maxThroughLayer(layout, feature, receiver, sender, specialist.first.edge, product(nodes, p.linear.sender), p.linear.edge, p.second);
-        const message = total(product(nodes, p.linear.receiver), best);
-        return total(product(memory[task], p.keep), product(message, p.add));
+        return total(product(nodes, p.own), product(best, p.add));
       });
       return { inputs: nodes, hidden: total(...updates) };
     });
@@ -165,27 +165,36 @@ class NEPlusPlus {
   }
 }
 
-/** Return max_j (l_j + w_ij e + relu(r_i + s_j + w_ij e') S): NE++'s two layers on every edge. */
+/**
+ * Return max_j (l_j + w_ij e + relu(r_i + s_j + w_ij e') S): NE++'s two layers on every edge. Edges
+ * are taken two at a time; units that are 0 on both are left out.
+ */
 function maxThroughLayer(layout, feature, receiver, sender, hiddenEdge, linear, edge, second) {
-  const inner = receiver.columns, { columns } = linear, weights = second.wide, { first, sender: senders } = layout;
-  const result = new Matrix(layout.count, columns), sums = new Float64Array(columns), best = new Float64Array(columns);
-  const [mine, theirs, units, rows] = [receiver.data, sender.data, new Float64Array(inner), new Int32Array(inner)];
-  for (let i = 0; i < layout.count; i++) {
-    best.fill(-Infinity);
-    for (let e = first[i]; e < first[i + 1]; e++) {
-      const j = senders[e], w = feature[e];
-      let active = 0;
-      for (let k = 0; k < inner; k++) {
-        const unit = mine[i * inner + k] + theirs[j * inner + k] + w * hiddenEdge[k];
-        if (unit <= 0) continue;
-        units[active] = unit;
-        rows[active++] = k;
-      }
-      for (let c = 0; c < columns; c++) sums[c] = linear.data[j * columns + c] + w * edge[c];
-      addProduct(sums, units, rows, active, weights, columns);
-      for (let c = 0; c < columns; c++) if (sums[c] > best[c]) best[c] = sums[c];
+  const inner = receiver.columns, { columns } = linear, { wide, starts: rows } = second, { sender: from, receiver: to } = layout;
+  const result = new Matrix(layout.count, columns, new Float32Array(layout.count * columns).fill(-Infinity)), best = result.data;
+  const [one, other, x, y] = [columns, columns, inner, inner].map((size) => new Float64Array(size)), starts = new Int32Array(inner);
+  const [mine, theirs, straight] = [receiver.data, sender.data, linear.data];
+  for (let e = 0; e < from.length; e += 2) {
+    const f = Math.min(e + 1, from.length - 1), v = feature[e], w = feature[f];
+    const [a, b, i, j] = [from[e] * inner, from[f] * inner, to[e] * inner, to[f] * inner];
+    let active = 0;
+    for (let k = 0; k < inner; k++) {
+      const p = Math.max(mine[i + k] + theirs[a + k] + v * hiddenEdge[k], 0), q = Math.max(mine[j + k] + theirs[b + k] + w * hiddenEdge[k], 0);
+      x[active] = p;
+      y[active] = q;
+      starts[active] = rows[k];
+      active += p + q <= 0 ? 0 : 1;
     }
-    result.data.set(best, i * columns);
+    const [s, t, g, h] = [from[e] * columns, from[f] * columns, to[e] * columns, to[f] * columns];
+    for (let c = 0; c < columns; c++) {
+      one[c] = straight[s + c] + v * edge[c];
+      other[c] = straight[t + c] + w * edge[c];
+    }
+    addProducts(one, other, x, y, starts, active, wide, columns);
+    for (let c = 0; c < columns; c++) {
+      if (one[c] > best[g + c]) best[g + c] = one[c];
+      if (other[c] > best[h + c]) best[h + c] = other[c];
+    }
   }
   return result;
 }
