@@ -198,8 +198,10 @@ function nearWeight(weight, size) {
 /** Wrong predecessors (or keys, where there are none) of a network's answer on a graph. */
 function mistakes(model, candidate) {
   const { algorithm } = truths[0], truth = recordTruth(algorithm, candidate);
-  const end = answerStep("told", model, [], last(truth), candidate.names.length, now.blind);
-  const execution = recordRun(new FreeRun(model, candidate, now.blind).extend(end));
+  const rule = haltingRule(model), count = candidate.names.length, run = new FreeRun(model, candidate, now.blind);
+  const told = answerStep(rule, model, [], last(truth), count, now.blind);
+  run.extend(rule === "told" ? told : Math.max(count, model.horizon ?? 0));
+  const end = answerStep(rule, model, run.steps, last(truth), count, now.blind), execution = recordRun(run);
   if (algorithm.predicts) return countAnswers(algorithm, candidate, new Layout(candidate), truth, execution.pred[end]).worse;
   return candidate.names.filter((_, v) => (execution.key[end][v] ?? 0) !== (truth.key[last(truth)][v] ?? 0)).length;
 }
