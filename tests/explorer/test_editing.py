@@ -199,6 +199,8 @@ HOSTILE = {
     "b.csv": (f"{HEADER}a,b,many\n", "expected a number"),
     "c.csv": ("", "is empty"),
     "d.csv": (HEADER + "".join(f"{i},{i + 1},1\n" for i in range(600)), "601 nodes"),
+    "h.csv": ("source,target,length\na,b,3\n", "expected source,target,weight"),
+    "i.csv": (f"{HEADER}a, b,c,0.5\n", "4 fields, the header 3"),
     "e.graphml": ('<!DOCTYPE x [<!ENTITY a "b">]><graphml/>', "document type"),
     "f.graphml": ("<svg onload='alert(1)'/>", "not GraphML"),
     "g.graphml": (f"<graphml>{ONE_NODE}</graphml>", "two different nodes"),

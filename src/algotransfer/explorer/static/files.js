@@ -32,11 +32,13 @@ function parseCsv(text) {
   if (!rows.length) throw new Error("The file is empty; expected a header source,target,weight, then edges.");
   const aliases = { u: "source", v: "target", from: "source", to: "target" }, header = rows[0].map((field) => aliases[field.toLowerCase()] ?? field.toLowerCase());
   const [from, to, weight] = ["source", "target", "weight"].map((name) => header.indexOf(name));
-  if (from < 0 || to < 0) throw new Error(`The header is ${rows[0].join(",").slice(0, 80)}; expected source,target,weight.`);
+  // Without a weight column, an unknown column may be a misspelt weight.
+  if (from < 0 || to < 0 || (weight < 0 && header.length > 2)) throw new Error(`The header is ${rows[0].join(",").slice(0, 80)}; expected source,target,weight.`);
   const index = new Map(), edges = [], directed = rows[0].some((field) => field.toLowerCase() === "from");
   const number = (name) => { if (!index.has(name)) index.set(name, index.size); return index.get(name); };
   rows.slice(1).forEach((row, i) => {
     if (!row[from]) throw new Error(`Edge ${i + 1} has no source.`);
+    if (row.length > header.length) throw new Error(`Edge ${i + 1} has ${row.length} fields, the header ${header.length}: quote names with commas.`);
     const u = number(row[from]);
     if (!row[to]) return;
     const value = Number(weight < 0 || !row[weight] ? 1 : row[weight]);
