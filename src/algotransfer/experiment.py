@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -166,6 +167,20 @@ class Experiment:
         if not isinstance(base := fields.get("base"), list):
             raise UserError(f"base is {base!r:.80}; expected a list of algorithms")
         return cls(**{**fields, "base": tuple(base)})
+
+
+def differing_settings(experiments: Sequence[Experiment]) -> list[str]:
+    """Return the settings of each experiment in which those of the same name differ."""
+    texts = []
+    for experiment in experiments:
+        alike = [vars(each) for each in experiments if each.short_name == experiment.short_name]
+        differing = [
+            f"{name}={value}"
+            for name, value in vars(experiment).items()
+            if any(other[name] != value for other in alike)
+        ]
+        texts.append(", ".join(differing))
+    return texts
 
 
 def check_seeds(count: int) -> int:

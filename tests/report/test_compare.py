@@ -1,6 +1,7 @@
 """Models side by side: numbers equal those of `evaluate` and of scipy."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -35,6 +36,9 @@ def test_runs_of_one_folder_name_have_different_labels():
     model = at.load_model(WITHOUT_STEPS)
     labels = label_models(["a/run", "b/run"], [model, model])
     assert labels == [f"{WITHOUT_STEPS} (1)", f"{WITHOUT_STEPS} (2)"]
+    other = replace(model, experiment=replace(model.experiment, batch_size=32))
+    labels = label_models(["a/run", "b/run"], [model, other])
+    assert labels == [f"{WITHOUT_STEPS} (batch_size=64)", f"{WITHOUT_STEPS} (batch_size=32)"]
 
 
 def test_the_figure_marks_the_steps_at_which_answers_are_read(comparison):

@@ -21,6 +21,7 @@ from algotransfer.evaluation import per_seed
 from algotransfer.evaluation.by_step import evaluate_by_step
 from algotransfer.evaluation.evaluate import evaluate, unseen_graphs
 from algotransfer.evaluation.evaluate_networks import Progress
+from algotransfer.experiment import differing_settings
 from algotransfer.files import notify, write_atomically
 from algotransfer.registry import check_name
 from algotransfer.report.figures import COLOURS, METRIC_TITLES
@@ -258,16 +259,22 @@ def _same(one: Model, other: Model) -> bool:
 
 
 def label_models(models: Sequence[str | Path | Model], loaded: Sequence[Model]) -> list[str]:
-    """Name models by their experiments, and by their place too where that is not unique."""
-    names = [model.experiment.short_name for model in loaded]
-    count = Counter(names)
-    labels = [
-        name if count[name] == 1 else f"{name} ({Path(m).name if not isinstance(m, Model) else k})"
-        for k, (name, m) in enumerate(zip(names, models, strict=True), start=1)
+    """Name models by their experiments, and what differs, or else their place, in brackets."""
+    experiments = [model.experiment for model in loaded]
+    names = [experiment.short_name for experiment in experiments]
+    places = [
+        str(k) if isinstance(m, Model) else Path(m).name for k, m in enumerate(models, start=1)
     ]
-    if len(set(labels)) == len(labels):
-        return labels
-    return [f"{name} ({k})" for k, name in enumerate(names, start=1)]
+    numbers = [str(k) for k in range(1, len(names) + 1)]
+    count, labels = Counter(names), names
+    for details in (differing_settings(experiments), places, numbers):
+        if len(set(labels)) == len(labels):
+            break
+        labels = [
+            name if count[name] == 1 else f"{name} ({detail})"
+            for name, detail in zip(names, details, strict=True)
+        ]
+    return labels
 
 
 def _table(errors: Any, labels: Sequence[str]) -> pandas.DataFrame:
