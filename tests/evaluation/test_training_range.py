@@ -11,6 +11,7 @@ from algorithms import batches
 from algotransfer import ALGORITHMS, execute, from_graphs, load_model, run, sample_graphs
 from algotransfer.algorithms.registry import PAPER_ALGORITHMS
 from algotransfer.datasets import split_dataset
+from algotransfer.datasets.dataset import graph_hashes
 from algotransfer.errors import UserError
 from algotransfer.evaluation.evaluate import evaluate
 from algotransfer.evaluation.paths import follow, worse_predecessors
@@ -140,15 +141,6 @@ def test_training_graphs_are_named(relax):
         fit_graphs(relax, sample_graphs("ba", 50, 20, split="test"))
 
 
-def test_own_training_data_is_recognised_by_its_arguments(relax):
-    data = from_graphs([times(sample_graphs("er", 4, 8), 50)])
-    card = relax.card | {"data": {"train": data.arguments}, "weights": [10.0, 50.0]}
-    own = dataclasses.replace(relax, card=card)
-    with pytest.warns(Notice, match="trained on 4 of these 4 graphs"):
-        fitted = fit_graphs(own, data.graphs, data.arguments)
-    assert fitted.graphs is data.graphs  # in the range of that training
-
-
 @pytest.mark.parametrize(
     "changes",
     [
@@ -166,18 +158,28 @@ def test_training_graphs_that_cannot_be_sampled_are_not_compared(relax, changes)
     assert fit_graphs(model, graphs).graphs is graphs
 
 
-def test_validation_graphs_are_counted_apart(relax):
-    data = from_graphs([sample_graphs("er", 4, 8)])
+def test_own_training_graphs_are_recognised_one_by_one(relax):
+    data = from_graphs([times(sample_graphs("er", 4, 8), 50)])
     splits = split_dataset(data, 0.25)
-    parts = {"train": splits.train.arguments, "validation": splits.validation.arguments}
-    own = dataclasses.replace(relax, card=relax.card | {"data": parts})
+    card = relax.card | {
+        "data": {"train": splits.train.arguments},
+        "weights": [10.0, 50.0],
+        "graphs": {name: "".join(graph_hashes(part.graphs)) for name, part in splits},
+    }
+    own = dataclasses.replace(relax, card=card)
     for graphs, message in [
-        (data, "trained on 3 and validated on 1 of these 4 graphs; evaluate it on graphs that"),
-        (splits.train, "trained on 3 of these 3 graphs"),
-        (splits.validation, "validated on 1 of these 1 graphs"),
+        (data.graphs, "trained on 3 and validated on 1 of these 4 graphs; evaluate it on graphs"),
+        (splits.train.graphs[1:], "trained on 2 of these 2 graphs"),
+        (splits.validation.graphs, "validated on 1 of these 1 graphs"),
     ]:
         with pytest.warns(Notice, match=message):
-            fit_graphs(own, graphs.graphs, graphs.arguments)
+            fitted = fit_graphs(own, graphs)
+        assert fitted.graphs is graphs  # in the range of that training
+    with pytest.warns(Notice, match="trained on 1 of these 1 graphs"):
+        execute(own, splits.train.named_graph(2))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", Notice)
+        fit_graphs(own, times(sample_graphs("er", 4, 8, split="test"), 50))
 
 
 def test_an_answer_prints_in_one_line(relax):

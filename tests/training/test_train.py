@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 import time
-import warnings
 
 import jax
 import numpy as np
@@ -74,9 +73,6 @@ def test_a_dataset_is_divided_and_trained_on(splits, tmp_path):
     again, _ = train(FAST, 1, data=dataset, validation_share=0.25, folder=tmp_path, show=False)
     assert again == path
     with pytest.warns(Notice, match="trained on 48 and validated on 16 of these 64 graphs; "):
-        fit_graphs(model, dataset.graphs, dataset.arguments)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
         fit_graphs(model, dataset.graphs)
     with pytest.raises(ValueError, match="validation_share=0.1 divides a dataset; leave it out"):
         train(FAST, 1, data=splits, validation_share=0.1, folder=tmp_path, show=False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
+from hashlib import sha256
 from itertools import groupby
 from typing import Any
 
@@ -19,6 +20,8 @@ from algotransfer.graphs import FAMILIES, Graph, NamedGraph, concatenate, sample
 from algotransfer.graphs.graph import pad_nodes
 from algotransfer.graphs.named import check_names
 from algotransfer.type_checks import check_fields
+
+HASH_DIGITS = 8  # of the hash of a graph
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,6 +121,19 @@ def describe_graphs(graphs: Graph, family: Shaped[np.ndarray, " graphs"]) -> dic
         "graphs_sha256": content_hash({**vars(to_ragged(graphs)), "source": source}, {}),
         **({"directed": True} if graphs.directed else {}),
     }
+
+
+def graph_hashes(graphs: Graph) -> list[str]:
+    """Return a short hash of the edges of each graph, without its source."""
+    rows = zip(
+        np.asarray(graphs.edge_mask()).sum(axis=-1),
+        np.asarray(graphs.senders, np.int32),
+        np.asarray(graphs.receivers, np.int32),
+        np.asarray(graphs.weights, np.float32),
+        strict=True,
+    )
+    hashes = (sha256(b"".join(row[:count].tobytes() for row in edges)) for count, *edges in rows)
+    return [content.hexdigest()[:HASH_DIGITS] for content in hashes]
 
 
 def make_dataset(

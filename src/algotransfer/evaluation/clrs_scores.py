@@ -80,7 +80,7 @@ def clrs_scores(
     clrs_task = CLRS_TASKS[task]
     dataset = make_clrs_dataset(clrs_task, split, *OFFICIAL_SIZES[split])
     graphs = dataset.graphs
-    asked = fit_graphs(model, clrs_task.graphs_for(target, graphs), dataset.arguments)
+    asked = fit_graphs(model, clrs_task.graphs_for(target, graphs))
     batch = EvaluationBatch.prepare(
         model.networks, list(model.seeds), model.experiment, asked.graphs
     )

@@ -62,7 +62,7 @@ def evaluate(
 
 def _fitted(model: Model, dataset: Dataset) -> Dataset:
     """Replace graphs whose weights are rescaled for the model."""
-    graphs = fit_graphs(model, dataset.graphs, dataset.arguments).graphs
+    graphs = fit_graphs(model, dataset.graphs).graphs
     if graphs is dataset.graphs:
         return dataset
     return dataclasses.replace(dataset, graphs=graphs, _traces={})

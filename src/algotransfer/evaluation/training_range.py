@@ -7,7 +7,7 @@ answer of the target.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from inspect import signature
 from typing import Any, NamedTuple
 
@@ -16,6 +16,7 @@ from jaxtyping import Float
 
 from algotransfer.algorithms.algorithm import largest_final_key_plus_one
 from algotransfer.datasets import make_dataset
+from algotransfer.datasets.dataset import HASH_DIGITS, graph_hashes
 from algotransfer.errors import UserError
 from algotransfer.evaluation.harness import target_only
 from algotransfer.evaluation.paths import breadth_first_keys
@@ -45,20 +46,14 @@ class FittedGraphs(NamedTuple):
     key_factor: Float[np.ndarray, " graphs"]
 
 
-def fit_graphs(
-    model: Model, graphs: Graph, arguments: Mapping[str, Any] | None = None
-) -> FittedGraphs:
+def fit_graphs(model: Model, graphs: Graph) -> FittedGraphs:
     """Rescale the weights of a batch to those of the training graphs; warn where that fails.
 
     Weights in the training range stay as they are. Others are multiplied by the power of two that
     brings their median closest to the middle of the training range, if the answer is the same
     (`Algorithm.scaling`). Powers of two change no rounding, so ties stay ties.
-
-    **Arguments:**
-
-    - `arguments`: those of the dataset, if there is one.
     """
-    _warn_of_training_graphs(model, graphs, arguments)
+    _warn_of_training_graphs(model, graphs)
     same = np.ones(len(graphs), np.float32)
     _, tasks = target_only(model.networks, tasks_of(model.experiment))
     algorithms = [task.algorithm for task in tasks if task.algorithm.weighted]
@@ -132,40 +127,30 @@ def _training_data(model: Model) -> Mapping[str, Any]:
     return model.card.get("data", {}).get("train", {})
 
 
-def _warn_of_training_graphs(
-    model: Model, graphs: Graph, arguments: Mapping[str, Any] | None
-) -> None:
+def _warn_of_training_graphs(model: Model, graphs: Graph) -> None:
     """Warn if the training of the model used some of the graphs."""
     data = _training_data(model)
     if data.get("num_nodes") != graphs.num_nodes:
         return
-    trained, validated, total = 0, 0, len(graphs)
-    sampled = _sample_again(dict(data)) if "split" in data else None
-    if sampled is not None:
-        known = set(_contents(sampled))
-        trained = sum(content in known for content in _contents(graphs))
-    elif arguments is not None and arguments == data:
-        trained = total
-    elif arguments is not None and arguments == data.get("part_of"):  # divided by `train`
-        trained = min(total, _num_graphs(data))
-        validated = total - trained
-    elif arguments is not None and arguments == model.card["data"].get("validation"):
-        validated = total
-    uses = [f"trained on {trained}"] * bool(trained) + [f"validated on {validated}"] * bool(
-        validated
-    )
+    known = {"trained on": _known_hashes(model, "train")}
+    known["validated on"] = _known_hashes(model, "validation")
+    if "split" in data and (sampled := _sample_again(dict(data))) is not None:
+        known["trained on"] = {*graph_hashes(sampled)}
+    hashes = graph_hashes(graphs)
+    counts = {use: sum(one in seen for one in hashes) for use, seen in known.items()}
+    uses = [f"{use} {count}" for use, count in counts.items() if count]
     if uses:
         notify(
-            f"the model was {' and '.join(uses)} of these {total} graphs; evaluate it on graphs "
-            "that its training did not use: sample them with split='test', or keep some of your "
-            "own graphs in another file"
+            f"the model was {' and '.join(uses)} of these {len(graphs)} graphs; evaluate it on "
+            "graphs that its training did not use: sample them with split='test', or keep some of "
+            "your own graphs in another file"
         )
 
 
-def _num_graphs(data: Mapping[str, Any]) -> int:
-    """Return the number of graphs on a card, which may be damaged."""
-    counts = data.get("num_graphs")
-    return sum(n for n in counts if isinstance(n, int)) if isinstance(counts, list) else 0
+def _known_hashes(model: Model, split: str) -> set[str]:
+    """Return the hashes that a card has of graphs of the user."""
+    text = model.card.get("graphs", {}).get(split, "")
+    return {text[k : k + HASH_DIGITS] for k in range(0, len(text), HASH_DIGITS)}
 
 
 def _sample_again(data: dict[str, Any]) -> Graph | None:
@@ -183,10 +168,3 @@ def _sample_again(data: dict[str, Any]) -> Graph | None:
         return make_dataset(**arguments).graphs
     except (UserError, KeyError):
         return None
-
-
-def _contents(graphs: Graph) -> Iterator[bytes]:
-    """Yield the edges of each graph as bytes, without its source."""
-    arrays = [np.asarray(a) for a in (graphs.senders, graphs.receivers, graphs.weights)]
-    for count, *rows in zip(np.asarray(graphs.edge_mask()).sum(-1), *arrays, strict=True):
-        yield b"".join(row[:count].tobytes() for row in rows)

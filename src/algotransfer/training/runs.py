@@ -233,6 +233,9 @@ def _check_card(card: dict[str, Any]) -> tuple[Experiment, tuple[int, ...]]:
     )
     if not numbers or len(weights) not in (0, 2):
         raise UserError(f"its range of weights is {shown(weights)}, expected two numbers")
+    graphs = card.get("graphs", {})
+    if not isinstance(graphs, dict) or not all(isinstance(text, str) for text in graphs.values()):
+        raise UserError(f"hashes of its graphs are {shown(graphs)}, expected one text per split")
     if not isinstance(card.get("data"), dict) or not isinstance(card["data"].get("train"), dict):
         raise UserError("its card does not say what data it was trained on")
     return experiment, tuple(seeds)

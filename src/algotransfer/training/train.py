@@ -15,6 +15,7 @@ import numpy as np
 from algotransfer.checksums import write_checksum
 from algotransfer.compilation_cache import keep_compiled_programs
 from algotransfer.datasets import PRESETS, Dataset, Splits, make_splits, split_dataset
+from algotransfer.datasets.dataset import graph_hashes
 from algotransfer.devices import find_device
 from algotransfer.errors import UserError, shown
 from algotransfer.experiment import MAX_SEEDS, Experiment, check_seeds
@@ -43,6 +44,7 @@ from algotransfer.training.runs import (
 )
 
 VALIDATION_SHARE = 0.1  # of the graphs of a dataset
+MAX_HASHED = 20_000  # graphs of a dataset whose hashes are kept with the weights
 FAR = 10  # factor between the median weight and the middle of the paper's range
 
 
@@ -133,6 +135,7 @@ def train(
             "memory": run.memory,
             "horizon": int(np.max(training.truths[-1].length)),
             "weights": weight_range(splits.train.graphs),
+            "graphs": _hashes_of_own_graphs(splits),
         }
         model = Model(experiment, seeds, run.states.best, card)
         write_checksum(path / METRICS)
@@ -186,6 +189,16 @@ def _examples(experiment: Experiment, splits: Splits) -> tuple[Examples, Example
             "use more graphs or a smaller --batch-size"
         )
     return training, validation
+
+
+def _hashes_of_own_graphs(splits: Splits) -> dict[str, str]:
+    """Return hashes of the graphs of each split, to recognise them; not of sampled graphs."""
+    own = {
+        name: split
+        for name, split in (("train", splits.train), ("validation", splits.validation))
+        if "split" not in split.arguments and len(split) <= MAX_HASHED
+    }
+    return {name: "".join(graph_hashes(split.graphs)) for name, split in own.items()}
 
 
 def _splits(
