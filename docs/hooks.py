@@ -13,9 +13,9 @@ sys.path.insert(0, str(Path(__file__).parent))  # MkDocs loads this file alone
 import formulas
 
 RESULTS = Path(__file__).parents[1] / "results"
-BENCHES = "<!-- every results/bench-*.json as a table -->"
-FAULTS = "<!-- results/faults.json and results/fuzz.json as tables -->"
-# Outside the site, where nothing runs, a picture stands for the live page.
+# Outside the site, where nothing runs, links and a picture stand for tables and the live page.
+BENCHES = re.compile("<!-- tables of measurements -->.*?<!-- end of tables -->", re.DOTALL)
+FAULTS = re.compile("<!-- tables of faults -->.*?<!-- end of tables -->", re.DOTALL)
 LIVE = re.compile("<!-- live page -->.*?<!-- end of live page -->", re.DOTALL)
 FRAME = """<iframe src="live.html#step=49" title="Dijkstra's algorithm and five networks, live"
  style="width: 100%; height: 1010px; border: 1px solid #8884; border-radius: 12px"></iframe>
@@ -57,13 +57,14 @@ def on_page_markdown(markdown: str, page=None, **_) -> str:
         page.meta["hide"] = ["toc"]  # room for the live page
     markdown = formulas.replace_formulas(markdown)
     markdown = LIVE.sub(FRAME, markdown).replace("](../results/report.html", "](report.html")
-    if FAULTS in markdown:
-        return markdown.replace(FAULTS, faults_tables())
-    if BENCHES not in markdown:
-        return markdown
+    markdown = FAULTS.sub(lambda _: faults_tables(), markdown)
+    return BENCHES.sub(lambda _: bench_tables(), markdown)
+
+
+def bench_tables() -> str:
+    """Return a table for each committed measurement."""
     files = sorted(RESULTS.glob("bench-*.json"))
-    tables = "\n".join(bench_table(json.loads(path.read_text()), path.name) for path in files)
-    return markdown.replace(BENCHES, tables or "No numbers are committed yet.")
+    return "\n".join(bench_table(json.loads(path.read_text()), path.name) for path in files)
 
 
 def faults_tables() -> str:
