@@ -26,8 +26,9 @@ def test_a_folder_with_the_name_of_weights_is_not_their_run(quick, tmp_path, mon
     monkeypatch.chdir(tmp_path)
     (tmp_path / NAME).mkdir()
     assert main(["evaluate", NAME, "--num-nodes", "6", "--num-graphs", "1"]) == 0
-    assert "add --out FILE.csv to keep this table" in capsys.readouterr().out
+    assert f"wrote {NAME}-evaluation.csv" in capsys.readouterr().out
     assert list((tmp_path / NAME).iterdir()) == []
+    assert len(pandas.read_csv(f"{NAME}-evaluation.csv")) == 1
 
 
 def test_one_writer_at_a_time(quick, tmp_path, capsys):

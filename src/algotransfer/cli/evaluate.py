@@ -7,7 +7,14 @@ from typing import Annotated, Literal
 
 from tyro.conf import Positional
 
-from algotransfer.cli.options import Json, check_data, check_file, choice, optional
+from algotransfer.cli.options import (
+    Json,
+    check_data,
+    check_file,
+    choice,
+    given_options,
+    optional,
+)
 from algotransfer.datasets.presets import CLRS_TASKS, PAPER_FAMILIES, PRESETS
 from algotransfer.errors import UserError
 from algotransfer.evaluation.registry import HALTING_RULES
@@ -49,7 +56,9 @@ class EvaluateCommand:
     """When the answer of a model that learned from answers alone is read: told (after the
     algorithm's number of steps, as in the paper), horizon (after the longest training rollout) or
     settled (once no predecessor has changed for five steps)."""
-    out: Annotated[Path | None, optional("FILE", "evaluation.csv in the run folder")] = None
+    out: Annotated[
+        Path | None, optional("FILE", "evaluation.csv in the run folder, else MODEL-evaluation.csv")
+    ] = None
     """File for the table (.csv)."""
     keep: bool = False
     """Keep the rows of other graph sizes in the table of the run folder."""
@@ -61,25 +70,25 @@ class EvaluateCommand:
         HALTING_RULES.check(self.halt)
         if self.preset is not None:
             PRESETS.check(self.preset)
-        given = [f"--{name}" for name in ("data", "clrs", "preset") if getattr(self, name)]
+        given = given_options(self, ("data", "clrs", "preset"))
         if len(given) > 1:
             raise UserError(f"{given[0]} and {given[1]} cannot be combined")
-        for name in ("num_nodes", "family", "num_graphs"):
-            if given and getattr(self, name) != getattr(EvaluateCommand, name):
-                raise UserError(
-                    f"--{name.replace('_', '-')} samples test graphs; leave it out with --data, "
-                    "--clrs or --preset"
-                )
+        sampling = given_options(self, ("num_nodes", "family", "num_graphs"))
+        if given and sampling:
+            raise UserError(f"{sampling[0]} samples test graphs; leave it out with {given[0]}")
         if self.task is not None and self.preset is None:
             raise UserError("--task names a task of CLRS-30; add --preset clrs30")
         if self.keep and self.out:
             raise UserError("--keep applies to the table in a run folder; leave out --out")
-        check_file(self.out)
         for path in self.data:
             check_data(path)
+        folder = self._run_folder()
+        if self.keep and folder is None:
+            raise UserError(f"--keep applies to the table in a run folder; {self.model} is no run")
+        if folder is None:
+            check_file(self._file())
         from algotransfer.cli.console import announce
 
-        folder = self._run_folder()
         announce(f"evaluating {self.model} on {self._graphs()}; a first call compiles")
         from algotransfer.locks import locked
 
@@ -136,12 +145,9 @@ class EvaluateCommand:
             print_json(document)
         if folder is not None:
             wrote(save_evaluation(folder, frame, self.keep))
-        elif self.out is not None:
-            write_atomically(self.out, frame.to_csv(index=False).encode())
-            wrote(self.out)
         else:
-            next_step("add --out FILE.csv to keep this table")
-            return
+            write_atomically(self._file(), frame.to_csv(index=False).encode())
+            wrote(self._file())
         next_step(f"algotransfer execute {self.model} GRAPH.csv")
 
     def _graphs(self) -> str:
@@ -166,6 +172,12 @@ class EvaluateCommand:
         found = find_weights(self.model)
         kept_elsewhere = self.out is not None or Path(self.model).is_file()
         return None if kept_elsewhere or found.name != WEIGHTS else found.parent
+
+    def _file(self) -> Path:
+        """Return the file of the table, if it is not that of a run folder."""
+        from algotransfer.trained_models import find_weights
+
+        return self.out or Path(f"{find_weights(self.model).stem}-evaluation.csv")
 
     def _datasets(self, target: str):
         if self.data:

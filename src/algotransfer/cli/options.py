@@ -1,5 +1,6 @@
 """Shared options: readable choices and defaults, graphs of the user, writable output paths."""
 
+import dataclasses
 import os
 from collections.abc import Iterable
 from pathlib import Path
@@ -26,6 +27,16 @@ def optional(metavar: str, default: str = "none") -> Any:
 
 def _default(text: str | None) -> str | None:
     return None if text is None else f"(default: {text})"
+
+
+def given_options(command: Any, names: Iterable[str]) -> list[str]:
+    """Return those of some fields of a command that differ from their defaults, as options."""
+    defaults = {field.name: field.default for field in dataclasses.fields(command)}
+    return [
+        "--" + name.strip("_").replace("_", "-")
+        for name in names
+        if getattr(command, name) != defaults[name]
+    ]
 
 
 Json = Annotated[
