@@ -136,6 +136,15 @@ def test_models_get_names_that_differ(model):
     tf = model(supervision="tf")
     labels = [network["label"] for network in explore(GRAPH, [tf, tf]).scene["models"]]
     assert labels == ["NE tf", "NE tf (2)"]
+    wide = model(supervision="tf", hidden=6)
+    labels = [network["label"] for network in explore(GRAPH, [tf, wide]).scene["models"]]
+    assert labels == ["NE tf, hidden=4", "NE tf, hidden=6"]
+
+
+@pytest.mark.parametrize("setting", [{"blind": True}, {"halt": "told"}, {"seed": 1}])
+def test_settings_of_networks_without_a_network_are_refused(setting):
+    with pytest.raises(ValueError, match="name a trained model, or leave them out"):
+        explore(GRAPH, **setting)
 
 
 def test_what_cannot_be_shown_is_refused(model):

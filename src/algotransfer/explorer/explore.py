@@ -8,6 +8,7 @@ from pathlib import Path
 from algotransfer.algorithms import Algorithm, get_algorithm
 from algotransfer.algorithms.run import check_relax, check_structure, check_weights
 from algotransfer.errors import UserError
+from algotransfer.experiment import Experiment, differing_settings
 from algotransfer.explorer.page import Viewer
 from algotransfer.explorer.page_data import page_data
 from algotransfer.graphs import GraphLike, to_named_graph
@@ -66,6 +67,11 @@ def explore(
     names = [str(name) for name in check_names(names, graph.num_nodes)]
     loaded = _load(models)
     algorithms = _algorithms(algorithm, loaded)
+    if not loaded and (seed is not None or blind or halt is not None):
+        raise UserError(
+            "the seed of a model, blind and halt are settings of networks; name a trained model, "
+            "or leave them out"
+        )
     for each in algorithms:
         check_relax(each)
         check_structure(each, graph)
@@ -83,6 +89,8 @@ def model_label(model: Model) -> str:
     """Return a short label of a model: network, supervision, and what else its name says."""
     experiment = model.experiment
     parts = [f"{experiment.model.upper()} {experiment.supervision}"]
+    if experiment.processor != Experiment.processor:
+        parts.append(experiment.processor)
     if experiment.method != "none":
         parts.append(f"{experiment.method.replace('_', ' ')} ({' + '.join(experiment.base)})")
     if experiment.select != "best":
@@ -98,12 +106,15 @@ def _load(models) -> dict[str, Model]:
     if isinstance(models, Mapping):
         return {str(k): _model(model) for k, model in models.items()}
     several = models if isinstance(models, Sequence) and not isinstance(models, str) else [models]
+    loaded = [_model(model) for model in several]
+    differing = differing_settings([model.experiment for model in loaded])
     labelled: dict[str, Model] = {}
-    for model in map(_model, several):
-        label, copies = model_label(model), 1
+    for model, settings in zip(loaded, differing, strict=True):
+        whole = ", ".join(filter(None, (model_label(model), settings)))
+        label, copies = whole, 1
         while label in labelled:
             copies += 1
-            label = f"{model_label(model)} ({copies})"
+            label = f"{whole} ({copies})"
         labelled[label] = model
     return labelled
 
