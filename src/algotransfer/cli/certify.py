@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from tyro.conf import Positional
 
-from algotransfer.cli.options import check_file, optional
+from algotransfer.cli.options import Json, check_file, optional
 from algotransfer.errors import UserError
 
 if TYPE_CHECKING:
@@ -35,15 +35,23 @@ class CertifyCommand:
     """Interval of weights for which rounding errors are bounded."""
     out: Annotated[Path | None, optional("PATH")] = None
     """File (.json) for the certificate of one program."""
+    json: Json = False
 
     def run(self) -> None:
         """Prove, print, write the certificate."""
+        is_program = Path(self.model).suffix == ".json"
+        if is_program and self.model_seed is not None:
+            raise UserError(
+                f"--model-seed chooses a network of a trained model; {self.model} is one program"
+            )
         check_file(self.out)
-        from algotransfer.cli.console import next_step, output, wrote
+        from algotransfer.cli.console import announce, next_step, output, print_json, wrote
+
+        announce(f"proving the step of {self.model}, in seconds")
         from algotransfer.symbolic.certificate import certify
         from algotransfer.symbolic.program import StepProgram
 
-        if Path(self.model).suffix == ".json":
+        if is_program:
             programs = {None: StepProgram.load(self.model)}
         else:
             programs = self._network_programs()
@@ -52,15 +60,18 @@ class CertifyCommand:
                 f"--out {self.out} holds one certificate, but {self.model} has seeds "
                 f"{', '.join(map(str, programs))}; choose one with --model-seed"
             )
-        refused = []
+        refused, proven = [], []
         for seed, program in programs.items():
             certificate = certify(program, self.weights)
             _show(certificate, "" if seed is None else f"seed {seed}: ")
+            proven.append({"seed": seed, **certificate.to_json()})
             if not certificate.certified:
                 refused.append(self.model if seed is None else f"seed {seed}")
             if self.out is not None:
                 certificate.save(self.out)
                 wrote(self.out)
+        if self.json:
+            print_json(proven)
         if None not in programs:
             output.print(NETWORK)
         if refused:

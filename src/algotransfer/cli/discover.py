@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Annotated
 
 from algotransfer.algorithms.registry import ALGORITHMS
-from algotransfer.cli.options import check_file, choice, optional
+from algotransfer.cli.options import check_file, choice, given_options, optional
 from algotransfer.errors import UserError
 from algotransfer.graphs.registry import FAMILIES
 
@@ -40,8 +40,16 @@ class DiscoverCommand:
         FAMILIES.check(*self.family)
         if self.depth not in (1, 2):
             raise UserError(f"--depth {self.depth}: expected 1 or 2")
+        sampling = given_options(self, ("family", "num_graphs", "num_nodes", "seed"))
+        if self.data is not None and sampling:
+            raise UserError(f"{sampling[0]} samples training graphs; leave it out with --data")
         check_file(self.out)
-        from algotransfer.cli.console import next_step, output, wrote
+        from algotransfer.cli.console import announce, next_step, output, wrote
+
+        announce(
+            f"learning the step of {self.target} from answers; this takes seconds, or minutes if "
+            "there is no such step"
+        )
         from algotransfer.datasets import load_dataset, make_dataset
         from algotransfer.symbolic.discover import discover
         from algotransfer.symbolic.grammar import grammar
@@ -53,8 +61,7 @@ class DiscoverCommand:
             dataset = make_dataset(self.family, self.num_graphs, self.num_nodes, self.seed)
         terms = grammar(self.depth)
         output.print(
-            f"learning from the answers of {self.target} on {len(dataset):,} graphs, in "
-            f"{len(terms):,} terms; this takes seconds, or minutes if there is no such step"
+            f"learning from the answers on {len(dataset):,} graphs, in {len(terms):,} terms"
         )
         program = discover(self.target, dataset.graphs, terms)
         output.print(f"\n{program.source()}")
