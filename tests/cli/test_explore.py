@@ -55,7 +55,7 @@ def test_mistakes_get_a_sentence(tmp_path, capsys):
         ("--algorithm", "dijkstar"): "did you mean 'dijkstra'?",
         ("--source", "lake"): "nodes of a sampled graph are numbers",
         ("--source", "99"): "no node is named 99",
-        ("--graph", "a.csv", "--num-nodes", "9"): "leave out --family, --num-nodes and --seed",
+        ("--graph", "a.csv", "--num-nodes", "9"): "--num-nodes samples a graph; leave it out",
         ("no-such-model",): "no-such-model is neither a run folder",
     }.items():
         assert main(["explore", *words]) == 2

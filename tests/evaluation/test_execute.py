@@ -84,6 +84,8 @@ def test_mistakes_are_answered_by_sentences(runs):
         execute(runs("na"), graphs)
     with pytest.raises(ValueError, match="steps=0; expected 1 to"):
         execute(runs("na"), graphs[0], steps=0)
+    with pytest.raises(ValueError, match="steps=3 and halt='horizon' both say when"):
+        execute(runs("na"), graphs[0], steps=3, halt="horizon")
     with pytest.raises(ValueError, match="no seed 7; this model has seeds"):
         execute(runs("na"), graphs[0], seed=7)
 

@@ -17,7 +17,7 @@ from algotransfer.bench.baseline import (
     compare_times,
     read_baseline,
 )
-from algotransfer.cli.options import Json, check_file, choice, optional
+from algotransfer.cli.options import Json, check_file, choice, given_options, optional
 from algotransfer.datasets.presets import PRESETS
 from algotransfer.errors import UserError
 from algotransfer.experiment import check_seeds
@@ -29,6 +29,15 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 ALL_PARTS = ("train", "evaluate", "data", "large")
+PARTS_OF = {  # parts that an option concerns
+    "model": ("train", "evaluate"),
+    "supervision": ("train",),
+    "target": ("train",),
+    "seeds": ("train",),
+    "preset": ("train",),
+    "largest": ("evaluate", "large"),
+    "steps": ("large",),
+}
 MAX_REPEATS = 1_000
 TABLE_WIDTH = 132  # characters
 
@@ -85,6 +94,12 @@ class BenchCommand:
                 raise UserError(f"--{name} {value}; expected at least {low} and at most {high:,}")
         for count in self.seeds:
             check_seeds(count)
+        for name, parts in PARTS_OF.items():
+            if given_options(self, [name]) and not {*parts} & {*self.part}:
+                raise UserError(
+                    f"--{name} concerns the part {' and '.join(parts)}, which is not measured; "
+                    f"leave it out, or add --part {parts[0]}"
+                )
         check_file(self.out)
         from algotransfer.cli.console import announce
 

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from tyro.conf import Positional
 
-from algotransfer.cli.options import Json, choice, optional
+from algotransfer.cli.options import Json, choice, given_options, optional
 from algotransfer.datasets.presets import PAPER_FAMILIES
 from algotransfer.errors import UserError
 from algotransfer.graphs.registry import FAMILIES
@@ -38,6 +38,9 @@ class CompareCommand:
     def run(self) -> None:
         """Compare, print the table, write the files."""
         FAMILIES.check(*self.family)
+        sampling = given_options(self, ("num_nodes", "family", "num_graphs"))
+        if self.data and sampling:
+            raise UserError(f"{sampling[0]} samples test graphs; leave it out with --data")
         if self.out is not None and self.out.is_file():
             raise UserError(f"--out {self.out} is a file; name a folder")
         from algotransfer.cli.console import (

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from algotransfer.algorithms.registry import ALGORITHMS
-from algotransfer.cli.options import Json, check_writable, choice, optional
+from algotransfer.cli.options import Json, check_writable, choice, given_options, optional
 from algotransfer.datasets.presets import CLRS_TASKS, PRESETS
 from algotransfer.errors import UserError
 from algotransfer.graphs.registry import FAMILIES
@@ -105,11 +105,9 @@ class DataCommand:
         if self.preset is not None:
             PRESETS.check(self.preset)
         CLRS_TASKS.check(*self.task)
-        default = {field.name: field.default for field in fields(self)}
         for way, excluded in EXCLUDES.items():
-            given = [name for name in excluded if getattr(self, name) != default[name]]
-            if getattr(self, way) != default[way] and given:
-                raise UserError(f"{_flag(way)} and {_flag(given[0])} cannot be combined")
+            if (chosen := given_options(self, [way])) and (given := given_options(self, excluded)):
+                raise UserError(f"{chosen[0]} and {given[0]} cannot be combined")
         if self.source is not None and not self.graph:
             raise UserError("--source names a node of your own graphs; add --graph FILE")
         if self.out is not None:
@@ -197,7 +195,3 @@ def _algorithms(dataset: Dataset) -> Iterable[str]:
         return CLRS_TASKS[task].algorithms[:1]
     kinds = ("any",) if dataset.graphs.directed else ("any", "undirected")
     return [name for name, algorithm in ALGORITHMS.items() if algorithm.graphs in kinds]
-
-
-def _flag(name: str) -> str:
-    return "--" + name.replace("_", "-")

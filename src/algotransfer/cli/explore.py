@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 from tyro.conf import Positional
 
 from algotransfer.algorithms.registry import ALGORITHMS
-from algotransfer.cli.options import check_file, choice, optional
+from algotransfer.cli.options import check_file, choice, given_options, optional
 from algotransfer.errors import UserError
 from algotransfer.graphs.registry import FAMILIES
 
@@ -84,12 +84,12 @@ class ExploreCommand:
         if self.out.suffix != ".html":
             raise UserError(f"--out {self.out}: expected a name that ends in .html")
         check_file(self.out)
-        sampling = (self.family, self.num_nodes, self.seed)
-        if self.graph is not None and sampling != ("er", 20, 0):  # the defaults
-            raise UserError(
-                "--graph names your own graph; leave out --family, --num-nodes and --seed, which "
-                "sample one"
-            )
+        sampling = given_options(self, ("family", "num_nodes", "seed"))
+        if self.graph is not None and sampling:
+            raise UserError(f"{sampling[0]} samples a graph; leave it out with --graph")
+        of_networks = given_options(self, ("model_seed", "blind", "halt"))
+        if of_networks and not self.models:
+            raise UserError(f"{of_networks[0]} is a setting of networks; name a trained model too")
 
     def _graph(self) -> NamedGraph:
         from algotransfer.cli.options import read_user_graph

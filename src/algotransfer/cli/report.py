@@ -42,6 +42,8 @@ class ReportCommand:
                         f"--{name} belongs to the report of the paper's tables; leave it out, or "
                         "leave out the runs"
                     )
+        if self.weights is not None and self.folder is None:
+            raise UserError("--weights copies the weights of --folder; add it, or leave both out")
         out = self.out or Path("report" if self.runs else "results")
         if out.is_file():
             raise UserError(f"--out {out} is a file; name a folder")

@@ -51,6 +51,8 @@ class RunnerOptions:
             raise UserError("--address names a Ray cluster; add --executor ray")
         if self.dry_run and self.pack:
             raise UserError("--dry-run writes nothing, so not --pack either; use --for 0s instead")
+        if self.dry_run and self.for_:
+            raise UserError("--dry-run runs no step, so --for has nothing to limit; leave one out")
         check_file(self.pack)
         _seconds(self.for_)
         from algotransfer.cli.console import announce

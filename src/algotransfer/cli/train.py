@@ -7,7 +7,8 @@ from typing import Annotated, Literal
 from tyro.conf import arg
 
 from algotransfer.algorithms.registry import ALGORITHMS
-from algotransfer.cli.options import Device, Json, check_data, choice, optional
+from algotransfer.cli.list_command import summarise_algorithm
+from algotransfer.cli.options import Device, Json, check_data, choice, given_options, optional
 from algotransfer.datasets.presets import CLRS_TASKS, PRESETS
 from algotransfer.errors import UserError
 from algotransfer.experiment import Experiment
@@ -113,6 +114,13 @@ class TrainCommand:
             PRESETS.check(self.preset)
             if self.data is not None:
                 raise UserError("--preset and --data both say which graphs to train on; give one")
+        sampling = given_options(self.experiment, ("trajectories", "select"))
+        kind = self.experiment.supervision, _framework(self.experiment.target)
+        if sampling and ("tf" in kind or "parallel" in kind):
+            raise UserError(
+                f"{sampling[0]} concerns trajectories, which are sampled for sequential algorithms "
+                "without their steps (--supervision na); leave it out"
+            )
         if self.task is not None and self.data is not None:
             raise UserError("--task belongs to presets of CLRS-30; leave it out with --data")
         if self.validation_share is not None and self.data is None:
@@ -125,3 +133,8 @@ class TrainCommand:
                 f"--data {self.data}: expected a data file (.npz); make one with `algotransfer "
                 f"data --algorithm {self.experiment.target} --graph {self.data} --out own.npz`"
             )
+
+
+def _framework(algorithm: str) -> str:
+    """Return the name of an algorithm's framework; imports jax for algorithms of the user only."""
+    return ALGORITHMS.summary(algorithm, summarise_algorithm)[1]

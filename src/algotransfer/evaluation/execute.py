@@ -115,6 +115,10 @@ def execute(
     target = tasks[-1]
     if halt is None:
         halt = "told" if steps else default_halt(model, target)
+    elif steps is not None and halt in ("told", "horizon"):
+        raise UserError(
+            f"steps={steps} and halt={halt!r} both say when the answer is read; give one of them"
+        )
     check_halt(halt, target)
     steps = steps or steps_to_run(halt, model, graph.num_nodes)
 
