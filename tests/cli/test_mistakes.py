@@ -29,6 +29,7 @@ ON_THE_COMMAND_LINE = {
     "evaluate ne-dijkstra-na --data x.npz --num-nodes 20": "--num-nodes samples test graphs",
     "evaluate relax-bellman_ford --data clrs30": "use --preset clrs30",
     "evaluate ne-dijkstra-na --keep": "--keep applies to the table in a run folder",
+    "compare": "compare needs MODELS: run folders, weights files or names of models",
     "compare ne-dijkstra-na --data x.npz --family er": "--family samples test graphs; leave it out",
     "discover --target prim --data x.npz --seed 3": "--seed samples training graphs; leave it out",
     "train --supervision tf --trajectories 3": "--trajectories concerns trajectories, which are",

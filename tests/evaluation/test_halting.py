@@ -121,7 +121,7 @@ def test_the_horizon_is_the_longest_training_rollout(model):
     ("weights", "halt", "sentence"),
     [
         ("ne-dijkstra-na", "termination", "choose told, horizon or settled"),
-        ("ne-dijkstra-tf", "settled", "choose termination"),
+        ("ne-dijkstra-tf", "settled", "it predicts its own termination, so leave halt out"),
         ("ne-dijkstra-na", "setled", "did you mean 'settled'"),
     ],
 )

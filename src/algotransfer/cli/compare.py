@@ -38,6 +38,8 @@ class CompareCommand:
     def run(self) -> None:
         """Compare, print the table, write the files."""
         FAMILIES.check(*self.family)
+        if not self.models:
+            raise UserError("compare needs MODELS: run folders, weights files or names of models")
         sampling = given_options(self, ("num_nodes", "family", "num_graphs"))
         if self.data and sampling:
             raise UserError(f"{sampling[0]} samples test graphs; leave it out with --data")

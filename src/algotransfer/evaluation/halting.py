@@ -62,8 +62,10 @@ def check_halt(halt: str, target: Task) -> None:
     answers_alone = target.supervision.told_steps
     if halt != "told" and answers_alone == (halt == "termination"):
         trained = "from answers alone" if answers_alone else "with teacher forcing"
-        rules = "told, horizon or settled" if answers_alone else "termination"
-        raise UserError(f"halt={halt!r} for a network trained {trained}; choose {rules}")
+        rules = "choose told, horizon or settled"
+        if not answers_alone:
+            rules = "it predicts its own termination, so leave halt out"
+        raise UserError(f"halt={halt!r} for a network trained {trained}; {rules}")
 
 
 def default_halt(model: Model, target: Task) -> str:
