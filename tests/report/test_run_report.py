@@ -42,6 +42,7 @@ def test_numbers_are_those_of_the_evaluation(folder):
         assert row.texts == (run.parent.name, "er, ba: 2", str(len(seeds)))
         assert row.cells[2].mean == pytest.approx(seeds.mean())
         assert row.cells[2].std == pytest.approx(seeds.std(ddof=0))
+        assert row.cells[2].values == pytest.approx(tuple(seeds))
         assert not row.cells[2].theirs
     assert set(results["run"]) == {run.name for run in runs}
     references = [row.texts[0] for row in data.number_tables[0].rows if row.kind == "reference"]
@@ -55,6 +56,7 @@ def test_files(folder, tmp_path, monkeypatch, capsys):
     page = Path("report/report.html").read_text()
     assert "<h1>Results of runs</h1>" in page
     assert page.count("<svg") == 1
+    assert 'data-seeds="' in page
     assert "validation loss</text>" in page  # learning curves of the run that has a log
     assert r"over seeds.}" in Path("report/tables.tex").read_text()
     assert set(pandas.read_csv("report/tables.csv")["model"]) == {NAME, "ne-prim-tf"}

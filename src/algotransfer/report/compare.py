@@ -13,6 +13,7 @@ import jax
 import numpy as np
 import pandas
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from algotransfer.algorithms import run
 from algotransfer.datasets.dataset import Dataset
@@ -165,6 +166,10 @@ def draw_panels(panels: Sequence[tuple[Any, str, str, str]]) -> Figure:
         axes.set_title(title, loc="left", fontsize=9)
         axes.set_xlabel(label)
         axes.set_yscale("log" if x == "epoch" else "linear")
+        if x == "num_nodes":
+            axes.set_xticks(sorted(frame[x].unique()))
+        else:
+            axes.xaxis.set_major_locator(MaxNLocator(integer=True))
         axes.spines[["top", "right"]].set_visible(False)
     figure.axes[0].legend(frameon=False, fontsize="small")
     return figure

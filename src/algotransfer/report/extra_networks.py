@@ -1,6 +1,7 @@
 """Tables that the paper does not have: our own networks, and graphs beyond its sizes."""
 
 import math
+from statistics import median
 from typing import Any
 
 from algotransfer.evaluation.result_tables import number
@@ -60,7 +61,7 @@ def compare_own_networks(table: ReportTable) -> str:
 def _range(row: ReportRow) -> str:
     cell = row.cells[-1]
     return (
-        f"{row.texts[1]} on {row.texts[0]}: {number(cell.mean)} ({cell.seeds} seeds, "
+        f"{row.texts[1]} on {row.texts[0]}: {number(median(cell.values))} ({cell.seeds} seeds, "
         f"{number(cell.low)}–{number(cell.high)}; the paper's best {number(cell.paper)})"
     )
 

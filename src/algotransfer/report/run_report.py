@@ -95,7 +95,8 @@ def make_run_report(runs: Sequence[Path]) -> tuple[ReportData, pandas.DataFrame]
             Section(target, target, tables=(tables[0],), folded=(tables[1],), figures=(figure,))
         )
     results = [name_rows(*run) for run in zip(frames, models, [r.name for r in runs], strict=True)]
-    data = ReportData((LEGEND,), tuple(sections), pandas.concat(cells), {}, "Results of runs")
+    table = pandas.concat(cells).drop(columns="values")
+    data = ReportData((LEGEND,), tuple(sections), table, {}, "Results of runs")
     return data, pandas.concat(results, ignore_index=True)
 
 
@@ -126,6 +127,7 @@ def _cells(label: str, model: Model, frame: Any) -> pandas.DataFrame:
         low=("mean", "min"),
         high=("mean", "max"),
         seeds=("mean", "size"),
+        values=("mean", tuple),
     )
     front: Any = {"target": model.experiment.target, "model": label, "of": len(model.seeds)}
     return cells.assign(**front, diverged=0)
@@ -148,7 +150,7 @@ def _errors(target: str, cells: Any, graphs: dict[str, str], metrics: Sequence[s
     for name, text in REFERENCE_NAMES.items():
         lines = cells[cells["row"] == name].drop_duplicates(["num_nodes", "metric"])
         if len(lines):
-            lines = lines.assign(of=1, seeds=1)
+            lines = lines.drop(columns="values").assign(of=1, seeds=1)
             rows.append(ReportRow((text, "", ""), row_cells(lines, columns), kind="reference"))
     extra = ", our additional metrics" * (metrics is EXTRA_METRICS)
     return ReportTable(

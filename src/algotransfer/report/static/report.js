@@ -69,6 +69,7 @@ for (const head of document.querySelectorAll(".wide:not(.text) thead th:first-ch
 
 const box = make("div", { id: "seeds", role: "group", "aria-label": "Distribution of seeds" });
 let opened = null;
+const besidePaper = document.querySelector("[data-paper]") !== null; // not in reports of other runs
 
 /** A line in words: what a cell is about. */
 function about(cell) {
@@ -83,7 +84,7 @@ function sentences(values, paper) {
   const median = sorted.length % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
   const below = values.filter((x) => x < paper[0]).length, above = values.filter((x) => x > paper[0]).length;
   const ours = `Ours: median ${show(median)} (${values.length} ${values.length === 1 ? "seed" : "seeds"}: ${sorted.map(show).join(", ")}).`;
-  if (!paper.length) return [ours, "The paper has no such number."];
+  if (!paper.length) return besidePaper ? [ours, "The paper has no such number."] : [ours];
   const spread = paper.length > 1 ? ` ± ${show(paper[1])} over families` : "";
   return [ours, `The paper: ${show(paper[0])}${spread}, one run; ${below} of our seeds are below it, ${above} above.`];
 }
@@ -121,8 +122,8 @@ function openSeeds(cell) {
   const picture = values.some(Number.isFinite) ? [plot(values, paper, said.join(" "))] : [];
   const links = make("nav", { "aria-label": "Live pages" }, "Run it live on a grid of ");
   for (const [size, graph] of Object.entries(graphs)) links.append(make("a", { href: `${live}&graph=${graph}` }, `${size} nodes`), " ");
-  const last = live ? links : make("p", {}, make("small", {}, "No live page is linked: ", make("code", {}, "algotransfer report --examples"), " writes them."));
-  box.replaceChildren(make("strong", {}, title), close, ...picture, ...said.map((text) => make("p", {}, text)), last);
+  const none = besidePaper ? [make("p", {}, make("small", {}, "No live page is linked: ", make("code", {}, "algotransfer report --examples"), " writes them."))] : [];
+  box.replaceChildren(make("strong", {}, title), close, ...picture, ...said.map((text) => make("p", {}, text)), ...(live ? [links] : none));
   const button = cell.querySelector("button");
   button.setAttribute("aria-expanded", "true");
   cell.append(box);
