@@ -9,8 +9,10 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent))  # MkDocs loads this file alone
+# MkDocs loads this file alone, and restores the path afterwards: import the others here.
+sys.path.insert(0, str(Path(__file__).parent))
 import formulas
+from live_page import live_page
 
 RESULTS = Path(__file__).parents[1] / "results"
 # Outside the site, where nothing runs, links and a picture stand for tables and the live page.
@@ -35,8 +37,6 @@ def on_files(files, config, **_):
 @cache
 def made_pages() -> dict[str, str]:
     """Return pages by their address: five networks live, the report, the networks of its tables."""
-    from live_page import live_page
-
     from algotransfer.report.example_pages import find_models, write_examples
     from algotransfer.report.html import render_html
     from algotransfer.report.report_data import make_report

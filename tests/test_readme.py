@@ -5,6 +5,7 @@ import itertools
 import json
 import re
 import shlex
+import sys
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -144,9 +145,14 @@ def hooks():
     spec = importlib.util.spec_from_file_location("hooks", DOCS / "hooks.py")
     assert spec is not None
     assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
+    module, before = importlib.util.module_from_spec(spec), [*sys.path]
     spec.loader.exec_module(module)
+    sys.path[:] = before  # as MkDocs does
     return module
+
+
+def test_hooks_import_their_neighbours_while_they_are_loaded(hooks):
+    assert len(hooks.live_page().scene["models"]) == 5
 
 
 def test_measurements_on_the_page_about_speed_come_from_files(hooks):
