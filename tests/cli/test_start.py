@@ -112,6 +112,13 @@ ANNOUNCED = {
     ),
     "explore --out page.html": "writing page.html, in seconds; nothing is compiled …",
     "sweep --model ne --dry-run": "planning steps in runs; their estimated time follows …",
+    "reproduce --dry-run": "planning steps in runs; their estimated time follows …",
+    "train": "training ne-dijkstra-na, seeds: 5, epochs: at most 500; the time left is known after",
+    "compare relax-dijkstra": "comparing relax-dijkstra; a first call compiles …",
+    "report runs": "writing a report to report, in seconds …",
+    "discover --target dijkstra": "learning the step of dijkstra from answers; this takes seconds",
+    "certify relax-dijkstra": "proving the step of relax-dijkstra, in seconds …",
+    "bench --part data": "measuring data; all parts take minutes, most of it compiling …",
 }
 
 
