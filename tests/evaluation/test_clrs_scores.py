@@ -37,7 +37,8 @@ def test_the_diagonal_of_floyd_warshall_is_reported_apart():
     assert (scores["score"] < scores["off_diagonal"]).all()
 
 
-def test_evaluate_prints_the_score(capsys):
+def test_evaluate_prints_the_score(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     assert main(["evaluate", MODEL, "--preset", "clrs30", "--task", "bfs"]) == 0
     out = capsys.readouterr().out
     assert "micro_f1" in out
