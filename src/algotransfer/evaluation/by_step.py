@@ -12,6 +12,7 @@ from jaxtyping import Float
 from algotransfer.datasets.dataset import Dataset
 from algotransfer.evaluation.evaluate_networks import Progress
 from algotransfer.evaluation.evaluation_batch import EvaluationBatch
+from algotransfer.evaluation.training_range import fit_dataset
 from algotransfer.training.runs import Model, load_model
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ def evaluate_by_step(
     **Arguments:**
 
     - `source`: a model, its name (see `list_models`), a run folder or a weights file.
+    - `datasets`: graphs of any sizes and families; weights are rescaled as in `evaluate`.
     - `past_end`: steps to run beyond the number of nodes.
 
     **Returns:** one row per seed, family, number of nodes and step, thinned to every fifth step
@@ -46,7 +48,7 @@ def evaluate_by_step(
     total, done, rows = sum(map(len, datasets)), 0, []
     for dataset in datasets:
         errors = []
-        for part, new in errors_of_chunks(model, dataset, past_end):
+        for part, new in errors_of_chunks(model, fit_dataset(model, dataset), past_end):
             errors.append(part[:, :new])
             done += new
             progress(done, total)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +12,7 @@ from algotransfer.datasets.presets import PAPER, PAPER_FAMILIES
 from algotransfer.errors import UserError, shown
 from algotransfer.evaluation.evaluate_networks import COLUMNS, Progress, evaluate_networks
 from algotransfer.evaluation.horizon import training_horizon
-from algotransfer.evaluation.training_range import fit_graphs
+from algotransfer.evaluation.training_range import fit_dataset
 from algotransfer.files import DamagedFile, write_atomically
 from algotransfer.training.runs import Model, load_model
 
@@ -53,19 +52,11 @@ def evaluate(
         model.networks,
         model.experiment,
         model.seeds,
-        [_fitted(model, dataset) for dataset in given],
+        [fit_dataset(model, dataset) for dataset in given],
         progress,
         halt=halt,
         horizon=horizon,
     )
-
-
-def _fitted(model: Model, dataset: Dataset) -> Dataset:
-    """Replace graphs whose weights are rescaled for the model."""
-    graphs = fit_graphs(model, dataset.graphs).graphs
-    if graphs is dataset.graphs:
-        return dataset
-    return dataclasses.replace(dataset, graphs=graphs, _traces={})
 
 
 def unseen_graphs(

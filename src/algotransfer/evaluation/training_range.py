@@ -1,7 +1,7 @@
 """Fit graphs to the training graphs of a model: weights, the stand-in for ∞, graphs seen before.
 
-`evaluate`, `execute` and `explore` call `fit_graphs` before anything else. Nothing here reads the
-answer of the target.
+`evaluate`, `evaluate_by_step` and `execute` fit graphs before anything else. Nothing here reads
+the answer of the target.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 from jaxtyping import Float
 
 from algotransfer.algorithms.algorithm import largest_final_key_plus_one
-from algotransfer.datasets import make_dataset
+from algotransfer.datasets import Dataset, make_dataset
 from algotransfer.datasets.dataset import HASH_DIGITS, graph_hashes
 from algotransfer.errors import UserError
 from algotransfer.evaluation.harness import target_only
@@ -94,6 +94,14 @@ def fit_graphs(model: Model, graphs: Graph) -> FittedGraphs:
     graphs = dataclasses.replace(graphs, weights=weights * factor[:, None])
     linear = tasks[-1].algorithm.scaling == "linear"
     return FittedGraphs(graphs, factor, factor if linear else same)
+
+
+def fit_dataset(model: Model, dataset: Dataset) -> Dataset:
+    """Return the dataset with graphs as `fit_graphs` returns them."""
+    graphs = fit_graphs(model, dataset.graphs, dataset.arguments).graphs
+    if graphs is dataset.graphs:
+        return dataset
+    return dataclasses.replace(dataset, graphs=graphs, _traces={})
 
 
 def training_weights(model: Model) -> tuple[float, float] | None:
