@@ -35,13 +35,24 @@ def test_training_scales_with_graphs_and_remaining_epochs():
     assert estimates.training(Experiment(target="dijkstra"), ALL) is None
 
 
+def test_own_graphs_are_counted_and_sizes_are_not_mixed():
+    own = {"graph": ["own", "other"], "num_graphs": [300, 700], "num_nodes": 20}
+    slices = [{"epochs": [1, 10], "seconds": {"compile": 5.0, "training": 100.0}}]
+    estimates = Estimates()
+    estimates.add_run({"experiment": OURS, "data": {"train": ALL | {"num_nodes": 20}}}, slices)
+    assert estimates.training(Experiment(target="bfs"), own) == pytest.approx(5 + 100)
+    assert estimates.training(Experiment(target="bfs"), own | {"num_nodes": 50}) is None
+    assert estimates.evaluation(own) is None
+    estimates.add_run({"experiment": OURS, "data": {"train": own | {"num_nodes": 50}}}, slices)
+    assert estimates.training(Experiment(target="bfs"), own | {"num_nodes": 50}) == 5 + 100
+
+
 @pytest.mark.parametrize(
     ("change", "data"),
     [
         ({"target": "knitting"}, {"graph": ["er"], "num_graphs": 100}),
         ({"method": "osmosis"}, {"graph": ["er"], "num_graphs": 100}),
         ({"speed": "high"}, {"graph": ["er"], "num_graphs": 100}),
-        ({}, {"graph": ["own", "other"], "num_graphs": [3, 4]}),
     ],
 )
 def test_runs_with_user_definitions_are_ignored(tmp_path, change, data):

@@ -13,7 +13,7 @@ from algotransfer.experiment import Experiment
 from algotransfer.training.provenance import read_provenance
 from algotransfer.training.runs import WEIGHTS, read_config
 
-CostKey = tuple[str, str, str, str, int]
+CostKey = tuple[str, str, str, str, int, int | None]
 
 
 class TrainingCost(NamedTuple):
@@ -23,11 +23,11 @@ class TrainingCost(NamedTuple):
     seconds_per_graph: float  # of one epoch
 
 
-def cost_key(experiment: Experiment) -> CostKey:
-    """Return the properties of an experiment that determine its cost."""
+def cost_key(experiment: Experiment, data: Mapping[str, Any]) -> CostKey:
+    """Return the properties of an experiment and its training graphs that determine its cost."""
     framework = get_algorithm(experiment.target).framework.name
-    tasks = len(experiment.tasks)
-    return experiment.model, framework, experiment.supervision, experiment.select, tasks
+    tasks, size = len(experiment.tasks), data.get("num_nodes")
+    return experiment.model, framework, experiment.supervision, experiment.select, tasks, size
 
 
 @dataclass
@@ -47,15 +47,16 @@ class Estimates:
             same_platform = all(entry["device"]["platform"] == platform for entry in slices)
             config = read_config(path.parent)
             if config and same_platform and (path.parent / WEIGHTS).exists():
-                # Runs with user-defined algorithms, methods or graphs are not comparable.
+                # Runs with user-defined algorithms or methods are not comparable.
                 with suppress(ValueError, TypeError, KeyError):
                     estimates.add_run(config, slices)
         return estimates
 
     def add_run(self, config: dict[str, Any], slices: Iterable[dict[str, Any]]) -> None:
         """Add the measured times of one finished run."""
-        key = cost_key(Experiment.from_json(config["experiment"]))
-        graphs, epochs, training = _num_graphs(config["data"]["train"]), 0, 0.0
+        data = config["data"]["train"]
+        key = cost_key(Experiment.from_json(config["experiment"]), data)
+        graphs, epochs, training = _num_graphs(data), 0, 0.0
         for entry in slices:
             seconds = entry.get("seconds", {})
             if "compile" in seconds:
@@ -76,7 +77,7 @@ class Estimates:
         self, experiment: Experiment, data: Mapping[str, Any], epochs: int = 0
     ) -> float | None:
         """Return the expected seconds of training after some epochs, compilation included."""
-        costs, compilation = self.costs.get(cost_key(experiment)), self.compilation()
+        costs, compilation = self.costs.get(cost_key(experiment, data)), self.compilation()
         if not costs or compilation is None:
             return None
         expected = min(median(cost.epochs for cost in costs), experiment.max_epochs)
@@ -90,4 +91,6 @@ class Estimates:
 
 
 def _num_graphs(data: Mapping[str, Any]) -> int:
-    return int(data["num_graphs"]) * len(data["graph"])
+    """Return the number of all graphs: presets have one count for all families."""
+    count = data["num_graphs"]
+    return sum(count) if isinstance(count, list) else int(count) * len(data["graph"])
