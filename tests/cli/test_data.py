@@ -77,6 +77,14 @@ def test_own_graphs(capsys):
     assert dataset.trace("bellman_ford").final_key.tolist() == [[3, 2, 1, 0], [1, 2, 2, 0]]
 
 
+def test_own_graphs_of_different_sizes(capsys):
+    Path("a.csv").write_text("source,target\na,b\nb,c\n")
+    Path("b.csv").write_text("source,target\na,b\n")
+    assert main(words("data --graph a.csv b.csv --algorithm bfs --out own.npz")) == 0
+    assert "graphs of 2 to 3 nodes; smaller ones are padded" in capsys.readouterr().out
+    assert load_dataset("own.npz").named_graph(1).names == ("a", "b")
+
+
 @pytest.mark.parametrize(("source", "index"), [("b", 1), ("2", 2)])
 def test_a_source_by_name_or_index(source, index):
     Path("path.csv").write_text("source,target\na,b\nb,c\n")

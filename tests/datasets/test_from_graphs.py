@@ -1,12 +1,22 @@
 """Datasets of people's own graphs."""
 
+import dataclasses
+
 import networkx
 import numpy as np
+import pandas
 import pytest
 import scipy.sparse
 
+from algotransfer import evaluate, execute, to_networkx
 from algotransfer.array_files import load_arrays, save_arrays
-from algotransfer.datasets import from_graphs, load_dataset, save_dataset, split_dataset
+from algotransfer.datasets import (
+    from_graphs,
+    graph_statistics,
+    load_dataset,
+    save_dataset,
+    split_dataset,
+)
 from algotransfer.errors import UserError
 from algotransfer.graphs import Graph, from_networkx, sample_graphs, write_graph
 
@@ -60,8 +70,6 @@ def test_one_node():
 def test_mistakes():
     with pytest.raises(ValueError, match="graphs is empty; expected at least one graph"):
         from_graphs([])
-    with pytest.raises(ValueError, match=r"the graphs have 3, 4 nodes"):
-        from_graphs([networkx.path_graph(3), networkx.path_graph(4)])
     with pytest.raises(ValueError, match="got 2 families for 1 graphs; give one per graph"):
         from_graphs([networkx.path_graph(3)], family=["a", "b"])
     one = networkx.path_graph(3)
@@ -111,6 +119,57 @@ def test_names_are_kept_in_datasets_and_files(tmp_path):
     assert again.named_graph(0).names == ("Bern", "Chur", "Basel")
     assert again.named_graph(1).names == ("0", "1", "2")
     assert from_graphs([networkx.path_graph(3)]).names is None
+
+
+TOWNS = networkx.relabel_nodes(networkx.path_graph(3), {0: "Bern", 1: "Chur", 2: "Basel"})
+
+
+def test_smaller_graphs_are_padded_with_isolated_nodes(tmp_path):
+    ring, batch = from_networkx(networkx.cycle_graph(5), source=4), sample_graphs("er", 2, 4)
+    dataset = from_graphs([TOWNS, ring, batch])
+    assert (dataset.num_nodes, dataset.sizes.tolist()) == (5, [3, 5, 4, 4])
+    assert repr(dataset) == "<Dataset of 4 graphs (own) with 3 to 5 nodes>"
+    assert dataset.trace("dijkstra").length.tolist()[:2] == [3, 5]
+    assert np.isinf(dataset.trace("dijkstra").final_key[0, 3:]).all()
+    save_dataset(dataset, tmp_path / "own.npz", "dijkstra")
+    again = load_dataset(tmp_path / "own.npz")
+    part = split_dataset(dataset, 0.25).train
+    assert sorted(part.sizes) in ([3, 4, 4], [3, 4, 5], [4, 4, 5])
+    assert again.arguments == dataset.arguments
+    for each in (dataset, again):
+        graph, names = each.named_graph(0)
+        assert (graph.num_nodes, names) == (3, ("Bern", "Chur", "Basel"))
+        assert to_networkx(graph, names).edges == TOWNS.edges
+        assert [*map(str, each.named_graph(3).names)] == ["0", "1", "2", "3"]
+        assert each.named_graph(1).graph.source == 4
+    answer = execute("relax-dijkstra", dataset.named_graph(0))
+    assert answer.names == ("Bern", "Chur", "Basel")
+    assert (answer.pred.tolist(), answer.wrong.sum()) == ([0, 0, 1], 0)
+
+
+def test_padding_changes_no_metric_of_reached_nodes():
+    small = sample_graphs("grid", 6, 8, split="test")
+    alone, padded = from_graphs([small]), from_graphs([small, networkx.path_graph(11)])
+    frames = [evaluate("relax-dijkstra", [d]) for d in (alone, padded.part(np.arange(6)))]
+    assert frames[1]["num_nodes"].unique().tolist() == [11]
+    all_nodes = "metric == 'micro_f1' or row == 'random_neighbour'"
+    frames = [f.query(f"not ({all_nodes})").drop(columns="num_nodes") for f in frames]
+    frames = [f.reset_index(drop=True) for f in frames]
+    pandas.testing.assert_frame_equal(*frames, rtol=1e-4)
+    (row,) = graph_statistics(padded.part(np.arange(6)))
+    assert row._replace(nodes=8) == graph_statistics(alone)[0]
+
+
+def test_padding_nodes_are_isolated(tmp_path):
+    dataset = from_graphs([TOWNS, networkx.path_graph(4)])
+    for names in ([["a", "b"], range(4)], [["a", "b", "c"], range(2)]):
+        with pytest.raises(UserError, match="got 2 names for 4 nodes of graph"):
+            dataclasses.replace(dataset, names=names)
+    with pytest.raises(UserError, match="got 5 names for 4 nodes"):
+        dataclasses.replace(dataset, names=[range(5), range(4)])
+    unnamed = networkx.relabel_nodes(TOWNS, {"Bern": ""})
+    with pytest.raises(UserError, match="a node has an empty name"):
+        save_dataset(from_graphs([unnamed]), tmp_path / "own.npz", "dijkstra")
 
 
 def test_names_in_a_file_are_checked(tmp_path):

@@ -58,7 +58,8 @@ class DataCommand:
     task: Annotated[tuple[str, ...], choice(CLRS_TASKS, "all")] = ()
     """Tasks of a preset of CLRS-30; each has its own graphs."""
     graph: Annotated[tuple[Path, ...], optional("FILE")] = ()
-    """Your own graphs, one per file: edge lists (.csv) or GraphML (.graphml)."""
+    """Your own graphs, one per file: edge lists (.csv) or GraphML (.graphml). Smaller ones are
+    padded with isolated nodes."""
     source: Annotated[str | None, optional("NODE", "the first node")] = None
     """Source node of your own graphs, by name or index."""
     out: Annotated[Path | None, optional("PATH")] = None
@@ -85,6 +86,12 @@ class DataCommand:
         if self.json:
             print_json({"graphs": graphs, "traces": traces, "files": paths})
         output.print(graph_table(graphs))
+        for dataset in datasets.values():
+            if (least := dataset.sizes.min()) < (most := dataset.num_nodes):
+                output.print(
+                    f"graphs of {least} to {most} nodes; smaller ones are padded with isolated "
+                    f"nodes to {most}, which no statistics count"
+                )
         output.print(trace_table(traces))
         if not self.statistics:
             count = sum(map(len, datasets.values()))

@@ -17,7 +17,7 @@ from algotransfer.array_files import content_hash
 from algotransfer.datasets.ragged import to_ragged
 from algotransfer.errors import UserError
 from algotransfer.graphs import FAMILIES, Graph, NamedGraph, concatenate, sample_graphs
-from algotransfer.graphs.graph import pad_nodes
+from algotransfer.graphs.graph import resize_graphs
 from algotransfer.graphs.named import check_names
 from algotransfer.type_checks import check_fields
 
@@ -26,10 +26,11 @@ HASH_DIGITS = 8  # of the hash of a graph
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """Graphs of one size, and traces of algorithms on them, computed on first use.
+    """Graphs of one size, or padded to it, and traces of algorithms, computed on first use.
 
     `arguments` determine the graphs: they are on the card of a data file, as JSON, and hashed where
-    results are cached. `names` are those of the nodes, for each graph; None if they are numbers.
+    results are cached. `names` are those of the nodes, for each graph; None if they are numbers. A
+    graph with fewer names than nodes is padded: its last nodes are isolated and have no names.
     """
 
     graphs: Graph
@@ -50,8 +51,7 @@ class Dataset:
                 f"got names for {len(self.names)} graphs, and {len(self.family)} graphs; expected "
                 "the names of the nodes of each graph"
             )
-        for names in self.names or ():
-            check_names(names, self.num_nodes)
+        self._check_names()
 
     def __len__(self) -> int:
         """Number of graphs."""
@@ -59,8 +59,15 @@ class Dataset:
 
     @property
     def num_nodes(self) -> int:
-        """Number of nodes, the same for every graph."""
+        """Number of nodes, the same for every graph; padding counts."""
         return self.graphs.num_nodes
+
+    @property
+    def sizes(self) -> Int[np.ndarray, " graphs"]:
+        """Number of nodes of each graph, without the padding of `from_graphs`."""
+        if self.names is None:
+            return np.full(len(self), self.num_nodes)
+        return np.array([len(names) for names in self.names])
 
     @property
     def families(self) -> tuple[str, ...]:
@@ -80,11 +87,13 @@ class Dataset:
         return self._traces[algorithm]
 
     def named_graph(self, index: int) -> NamedGraph:
-        """Return one graph with the names of its nodes, for `execute` and `explore`."""
+        """Return one graph without padding, with the names of its nodes, for `execute`."""
         if not -len(self) <= index < len(self):
             raise UserError(f"there is no graph {index}; expected 0…{len(self) - 1}")
-        names = range(self.num_nodes) if self.names is None else self.names[index]
-        return NamedGraph(self.graphs[index], tuple(names))
+        if self.names is None:
+            return NamedGraph(self.graphs[index], tuple(range(self.num_nodes)))
+        names = tuple(self.names[index])
+        return NamedGraph(resize_graphs(self.graphs[index], len(names)), names)
 
     def part(self, indices: Int[np.ndarray, " some"]) -> Dataset:
         """Return the dataset of some graphs, with their names and traces."""
@@ -105,9 +114,25 @@ class Dataset:
         """Free the memory of the cached traces."""
         self._traces.clear()
 
+    def _check_names(self) -> None:
+        """Raise a `UserError` unless nodes have different names, and nodes without are isolated."""
+        if self.names is None:
+            return
+        for names in self.names:
+            check_names(names, min(len(names), self.num_nodes))
+        size, source = self.sizes, np.asarray(self.graphs.source)
+        ends = np.maximum(self.graphs.senders, self.graphs.receivers)
+        used = np.max(ends, axis=-1, where=np.asarray(self.graphs.edge_mask()), initial=-1)
+        for graph in np.flatnonzero(np.maximum(used, source) >= size)[:1]:
+            raise UserError(
+                f"got {size[graph]} names for {self.num_nodes} nodes of graph {graph}; expected a "
+                "name for each node that has edges or is the source"
+            )
+
     def __repr__(self) -> str:
-        families = ", ".join(self.families)
-        return f"<Dataset of {len(self)} graphs ({families}) with {self.num_nodes} nodes>"
+        least, most = int(self.sizes.min()), self.num_nodes
+        size = f"{most} nodes" if least == most else f"{least} to {most} nodes"
+        return f"<Dataset of {len(self)} graphs ({', '.join(self.families)}) with {size}>"
 
 
 def describe_graphs(graphs: Graph, family: Shaped[np.ndarray, " graphs"]) -> dict[str, Any]:
@@ -192,7 +217,7 @@ def _sample_sizes(family: str, num_graphs: int, sizes: range, sampling: Mapping[
     """Sample graphs of several sizes, in order of size, padded to the largest size."""
 
     def sample(count: int, num_nodes: int) -> Graph:
-        return pad_nodes(sample_graphs(family, count, num_nodes, **sampling), sizes[-1])
+        return resize_graphs(sample_graphs(family, count, num_nodes, **sampling), sizes[-1])
 
     def exists(num_nodes: int) -> bool:
         try:

@@ -11,10 +11,14 @@ from algotransfer.datasets.dataset import Dataset, describe_graphs
 from algotransfer.datasets.ragged import check_edges, to_ragged
 from algotransfer.errors import UserError, shown
 from algotransfer.graphs import Graph, GraphLike, NamedGraph, concatenate, to_named_graph
+from algotransfer.graphs.graph import resize_graphs
 
 
 def from_graphs(graphs: Iterable[GraphLike], family: str | Sequence[str] = "own") -> Dataset:
-    """Make a dataset from graphs with equal numbers of nodes.
+    """Make a dataset from graphs; smaller ones are padded with isolated nodes to the largest.
+
+    Padding nodes have no names and are no part of `named_graph`. Algorithms do not reach them, and
+    metrics of reached nodes do not count them.
 
     **Arguments:**
 
@@ -39,15 +43,20 @@ def from_graphs(graphs: Iterable[GraphLike], family: str | Sequence[str] = "own"
     if len(families) != len(parts):
         raise UserError(f"got {len(families)} families for {len(parts)} graphs; give one per graph")
 
-    batch = concatenate(parts)
-    edges, source = to_ragged(batch), np.asarray(batch.source)
-    check_edges(edges, batch.num_nodes, batch.directed)
-    if np.any((source < 0) | (source >= batch.num_nodes)):
-        raise UserError(
-            f"source has values in {source.min()}…{source.max()}; expected 0…{batch.num_nodes - 1}"
-        )
-    numbers = tuple(range(batch.num_nodes))
-    names = tuple(names or numbers for part, names in named for _ in range(len(part)))
+    for part in parts:
+        check_edges(to_ragged(part), part.num_nodes, part.directed)
+        source = np.asarray(part.source)
+        if np.any((source < 0) | (source >= part.num_nodes)):
+            raise UserError(
+                f"source has values in {source.min()}…{source.max()}; expected "
+                f"0…{part.num_nodes - 1}"
+            )
+    largest = max(part.num_nodes for part in parts)
+    batch = concatenate([resize_graphs(part, largest) for part in parts])
+    numbers = tuple(range(largest))
+    names = tuple(
+        names or numbers[: part.num_nodes] for part, names in named for _ in range(len(part))
+    )
     each = np.repeat(families, [len(part) for part in parts])
     return Dataset(
         graphs=batch,

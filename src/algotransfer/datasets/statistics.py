@@ -20,7 +20,7 @@ class GraphStatistics(NamedTuple):
     graphs: int
     nodes: int
     mean_edges: float
-    mean_degree: float
+    mean_degree: float  # padding does not count
     max_degree: int
     mean_diameter: float
     max_diameter: int
@@ -40,7 +40,7 @@ class TraceStatistics(NamedTuple):
 def graph_statistics(dataset: Dataset) -> list[GraphStatistics]:
     """Return one row per family, in the order of the dataset."""
     graphs = dataset.graphs
-    degrees = degree(graphs)
+    degrees, sizes = degree(graphs), dataset.sizes
     reached, diameter = source_component(graphs)
     rows = []
     for family in dataset.families:
@@ -51,12 +51,12 @@ def graph_statistics(dataset: Dataset) -> list[GraphStatistics]:
                 graphs=int(here.sum()),
                 nodes=dataset.num_nodes,
                 mean_edges=float(graphs.num_edges()[here].mean()),
-                mean_degree=float(degrees[here].mean()),
+                mean_degree=float(degrees[here].sum() / sizes[here].sum()),
                 max_degree=int(degrees[here].max()),
                 mean_diameter=float(diameter[here].mean()),
                 max_diameter=int(diameter[here].max()),
-                reached_share=float(reached[here].mean()),
-                whole_share=float(reached[here].all(axis=1).mean()),
+                reached_share=float(reached[here].sum() / sizes[here].sum()),
+                whole_share=float((reached[here].sum(axis=1) == sizes[here]).mean()),
             )
         )
     return rows

@@ -32,7 +32,7 @@ ENTRIES: dict[str, tuple[str, tuple[str, ...]]] = {
     "visited": ("bool", ("G", "T+1", "N")),
     "length": ("int32", ("G",)),
 }
-NAMES = "node_names"  # optional: text [G, N]
+NAMES = "node_names"  # optional: text [G, N], empty for padding nodes
 
 
 def save_dataset(dataset: Dataset, path: str | Path, algorithm: str | Algorithm) -> str:
@@ -69,8 +69,10 @@ def _text(dataset: Dataset) -> np.ndarray | None:
         return None
     names = [[str(name) for name in names] for names in dataset.names]
     for of_graph in names:
-        check_names(of_graph, dataset.num_nodes)  # 1 and "1" differ, but not in a file
-    return np.array(names)
+        check_names(of_graph, len(of_graph))  # 1 and "1" differ, but not in a file
+        if "" in of_graph:
+            raise UserError("a node has an empty name, which data files keep for padding; name it")
+    return np.array([[*row, *[""] * (dataset.num_nodes - len(row))] for row in names])
 
 
 def load_dataset(path: str | Path) -> Dataset:
@@ -128,9 +130,15 @@ def _dataset(arrays: Mapping[str, np.ndarray], card: Mapping[str, Any]) -> Datas
         graphs=from_ragged(edges, arrays["source"], num_nodes, directed),
         family=family,
         arguments=arguments,
-        names=None if names is None else names.tolist(),
+        names=None if names is None else [_own_names(row) for row in names.tolist()],
         _traces={algorithm: trace},
     )
+
+
+def _own_names(names: list[str]) -> list[str]:
+    """Remove the empty names of padding nodes at the end."""
+    count = max((k for k, name in enumerate(names, start=1) if name), default=0)
+    return names[:count]
 
 
 def _check_shapes(arrays: Mapping[str, np.ndarray], algorithm: Algorithm) -> None:

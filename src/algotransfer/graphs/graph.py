@@ -253,8 +253,8 @@ def concatenate(graphs: Sequence[Graph]) -> Graph:
         raise UserError("graphs is empty; give at least one graph")
     if len(sizes) > 1:
         raise UserError(
-            f"the graphs have {', '.join(map(str, sorted(sizes)))} nodes; expected one size: make "
-            "one batch or dataset per size"
+            f"the graphs have {', '.join(map(str, sorted(sizes)))} nodes; expected one size: "
+            "from_graphs(graphs) pads smaller graphs with isolated nodes"
         )
     num_nodes = sizes.pop()
     width = max(graph.senders.shape[-1] for graph in graphs)
@@ -273,8 +273,8 @@ def concatenate(graphs: Sequence[Graph]) -> Graph:
     )
 
 
-def pad_nodes(graphs: Graph, num_nodes: int) -> Graph:
-    """Add isolated nodes to every graph of a batch, up to `num_nodes`."""
+def resize_graphs(graphs: Graph, num_nodes: int) -> Graph:
+    """Add isolated nodes at the end of a graph or of each of a batch, or remove them there."""
 
     def renumber(ends):
         return np.where(ends >= graphs.num_nodes, num_nodes, ends).astype(ends.dtype)
