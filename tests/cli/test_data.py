@@ -85,6 +85,16 @@ def test_own_graphs_of_different_sizes(capsys):
     assert load_dataset("own.npz").named_graph(1).names == ("a", "b")
 
 
+def test_algorithms_that_do_not_fit_own_graphs_are_left_out(capsys):
+    Path("metres.csv").write_text("from,to,weight\na,b,400\nb,a,300\n")
+    assert main(words("data --graph metres.csv --out own")) == 0
+    said = " ".join(capsys.readouterr().err.split())
+    assert "left out reliable_par, prim, reliable_seq, dag_shortest_paths, which" in said
+    assert "--algorithm NAME says why" in said
+    assert sorted(os.listdir("own"))[:3] == ["bellman_ford.npz", "bfs.npz", "dfs.npz"]
+    assert main(words("data --graph metres.csv --algorithm prim --out prim.npz")) == 2
+
+
 @pytest.mark.parametrize(("source", "index"), [("b", 1), ("2", 2)])
 def test_a_source_by_name_or_index(source, index):
     Path("path.csv").write_text("source,target\na,b\nb,c\n")

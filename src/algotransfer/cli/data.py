@@ -37,7 +37,7 @@ class DataCommand:
     the same bytes on any machine.
     """
 
-    algorithm: Annotated[tuple[str, ...], choice(ALGORITHMS, "all")] = ()
+    algorithm: Annotated[tuple[str, ...], choice(ALGORITHMS, "all that fit")] = ()
     """Algorithms whose traces to compute; one per file."""
     family: Annotated[tuple[str, ...], choice(FAMILIES)] = ("er",)
     """Graph families; several are put into one dataset."""
@@ -196,9 +196,29 @@ class DataCommand:
 
 
 def _algorithms(dataset: Dataset) -> Iterable[str]:
-    """Return the algorithms to trace by default: all, or of a task the one trained on it."""
+    """Return the algorithms to trace by default: all that fit, or of a task the one trained on it.
+
+    Algorithms for directed graphs alone are left out without a notice if graphs are undirected.
+    """
+    from algotransfer.algorithms.run import check_structure, check_weights
+    from algotransfer.files import notify
+
     task = dataset.arguments.get("task")
     if task is not None:
         return CLRS_TASKS[task].algorithms[:1]
-    kinds = ("any",) if dataset.graphs.directed else ("any", "undirected")
-    return [name for name, algorithm in ALGORITHMS.items() if algorithm.graphs in kinds]
+    fitting, left_out = [], []
+    for name, algorithm in ALGORITHMS.items():
+        if algorithm.graphs == "acyclic" and not dataset.graphs.directed:
+            continue
+        try:
+            check_structure(algorithm, dataset.graphs)
+            check_weights(algorithm, dataset.graphs)
+            fitting.append(name)
+        except UserError:
+            left_out.append(name)
+    if left_out:
+        notify(
+            f"left out {', '.join(left_out)}, which do not fit these graphs; --algorithm NAME says "
+            "why"
+        )
+    return fitting

@@ -98,7 +98,7 @@ def fit_graphs(model: Model, graphs: Graph) -> FittedGraphs:
 
 def fit_dataset(model: Model, dataset: Dataset) -> Dataset:
     """Return the dataset with graphs as `fit_graphs` returns them."""
-    graphs = fit_graphs(model, dataset.graphs, dataset.arguments).graphs
+    graphs = fit_graphs(model, dataset.graphs).graphs
     if graphs is dataset.graphs:
         return dataset
     return dataclasses.replace(dataset, graphs=graphs, _traces={})
