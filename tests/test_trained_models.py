@@ -40,8 +40,18 @@ def make_run(folder, name=NAME, **changes):
         ("ne++-dijkstra-tf", "ne++-dijkstra-tf"),
     ],
 )
+@pytest.mark.filterwarnings("ignore::algotransfer.files.Notice")
 def test_names_and_unique_beginnings(name, file):
     assert find_weights(name).stem == file
+
+
+def test_a_completed_name_is_printed(tmp_path, capsys):
+    graph = tmp_path / "roads.csv"
+    graph.write_text("source,target,weight\na,b,0.5\n")
+    for name, notices in (("relax-prim", 1), ("relax-prim-dijkstra-multitask", 0)):
+        assert main(["execute", name, str(graph)]) == 0
+        said = "note: relax-prim stands for relax-prim-dijkstra-multitask"
+        assert " ".join(capsys.readouterr().err.split()).count(said) == notices
 
 
 @pytest.mark.slow
@@ -62,6 +72,7 @@ def test_ambiguous_and_unknown_names():
         list_models("dijkstraa")
 
 
+@pytest.mark.filterwarnings("ignore::algotransfer.files.Notice")
 def test_run_folders(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     first = make_run(tmp_path / "runs", model="relax", extra_steps=7)

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from algotransfer.array_files import load_card
 from algotransfer.errors import UserError
 from algotransfer.experiment import Experiment, fingerprint
+from algotransfer.files import notify
 from algotransfer.registry import check_name, nearest
 
 WEIGHTS = "weights.npz"
@@ -53,8 +54,8 @@ def list_models(target: str | None = None, folder: str | Path = RUNS) -> list[Tr
 def find_weights(source: str | Path) -> Path:
     """Return the weights file of a model: a path, or a name as in `list_models`.
 
-    A name may be shortened as long as it is the beginning of one name only. Names of the package
-    come before those of run folders.
+    A name may be shortened as long as it is the beginning of one name only; a `Notice` has the
+    whole name then. Names of the package come before those of run folders.
     """
     path, text = Path(source), str(source)
     if path.is_file():
@@ -76,6 +77,8 @@ def find_weights(source: str | Path) -> Path:
         matches = [known[text]] if text in known else _beginning_with(text, known)
         if len(matches) == 1:
             found = matches[0].path
+            if text not in known:
+                notify(f"{text} stands for {matches[0].name}")
             return found / WEIGHTS if found.is_dir() else found
         if matches:
             names = ", ".join(model.name for model in matches[:5])
