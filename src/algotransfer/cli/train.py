@@ -106,7 +106,7 @@ class TrainCommand:
             wrote(curves)
         else:
             output.print(f"trained before, in {path}; --no-resume trains it again")
-        next_step(f"algotransfer evaluate {path}")
+        next_step(f"algotransfer evaluate {path}{' --data TEST.npz' * (self.data is not None)}")
 
     def _check(self) -> None:
         """Check the choice of the graphs before anything is computed."""
