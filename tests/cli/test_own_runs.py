@@ -43,3 +43,10 @@ RUN = "runs/relax-bellman_ford"
 def test_train_suggests_an_evaluation_on_own_graphs(printed):
     (run,) = Path("runs").glob("*/*")
     assert printed.endswith(f"next algotransfer evaluate {run} --data TEST.npz")
+
+
+def test_evaluate_says_that_it_replaces_a_table(printed):
+    replaced = "replaced the earlier table; --keep keeps its rows of other sizes"
+    assert replaced not in call(f"evaluate {RUN} --data test.npz")
+    assert replaced in call(f"evaluate {RUN} --data test.npz")
+    assert replaced not in call(f"evaluate {RUN} --data test.npz --keep")

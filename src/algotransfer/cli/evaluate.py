@@ -144,7 +144,10 @@ class EvaluateCommand:
         if self.json:
             print_json(document)
         if folder is not None:
+            replaced = (folder / EVALUATION).exists() and not self.keep
             wrote(save_evaluation(folder, frame, self.keep))
+            if replaced:
+                output.print("replaced the earlier table; --keep keeps its rows of other sizes")
         else:
             write_atomically(self._file(), frame.to_csv(index=False).encode())
             wrote(self._file())
