@@ -26,8 +26,9 @@ print(row.peak_bytes)
 
 def test_parts_are_measured_compared_and_written(tmp_path, capsys):
     out = tmp_path / "bench.json"
-    options = ["--model", "ne", "--largest", "20", "--steps", "2", "--repeats", "1"]
-    assert main(["bench", "--part", "evaluate", "large", *options, "--out", str(out)]) == 0
+    options = ["--model", "ne", "--largest", "20", "--repeats", "1"]
+    command = ["bench", "--part", "evaluate", "large", *options, "--steps", "2"]
+    assert main([*command, "--out", str(out)]) == 0
     printed = capsys.readouterr().out
     assert "Gop/s" in printed
     assert f"wrote {out}" in printed.replace("\n", "")
