@@ -255,6 +255,18 @@ def test_a_hard_graph_is_found_and_undone(browser, tmp_path):
     assert browser.js("JSON.stringify(graph)") == before
 
 
+def test_hard_graphs_are_judged_by_the_chosen_halting_rule(browser, tmp_path):
+    graph = sample_graphs("grid", 1, 49, seed=2, split="test")[0]
+    browser.open(explore(graph, MODEL).save(tmp_path / "rules.html"))
+    worse = {}
+    for rule in ("told", "horizon", "settled"):
+        browser.driver.execute_script(f"now.halt = '{rule}'; answer()")
+        browser.wait("!networks[0].running")
+        worse[rule], judged = browser.js("[networks[0].answers.worse, mistakes(models[0], graph)]")
+        assert judged == worse[rule]
+    assert worse["told"] > worse["horizon"]
+
+
 def test_recorded_pages_cannot_be_edited(browser, tmp_path, own_model):
     browser.open(explore(GRAPH, own_model).save(tmp_path / "recorded.html"))
     assert not browser.find("#edit").is_displayed()
