@@ -9,6 +9,7 @@ import pytest
 import algotransfer as at
 from algotransfer.cli import main
 from algotransfer.evaluation.evaluate import read_evaluation, save_evaluation
+from algotransfer.report.markdown import render_markdown
 from algotransfer.report.run_report import find_runs, make_run_report
 from algotransfer.trained_models import find_weights
 
@@ -47,6 +48,20 @@ def test_numbers_are_those_of_the_evaluation(folder):
     assert set(results["run"]) == {run.name for run in runs}
     references = [row.texts[0] for row in data.number_tables[0].rows if row.kind == "reference"]
     assert references == ["a random neighbour", "the lightest edge", "the algorithm itself"]
+
+
+def test_the_report_names_training_graphs_and_all_metrics(folder):
+    with pytest.warns(UserWarning, match="left out"):
+        data, _ = make_run_report(find_runs([folder]))
+    runs, errors, further = data.sections[0].tables[0], *data.number_tables
+    texts = dict(zip(runs.heads, runs.rows[0].texts, strict=True))
+    assert texts["training graphs"] == "er, ba, grid: 15,000 of 8–20 nodes"
+    assert "other_data" not in texts["settings"]
+    assert errors.title == "Errors of prim by number of nodes"
+    assert further.title == "Further metrics of prim by number of nodes"
+    metrics = {metric for metric, _ in errors.columns + further.columns}
+    assert metrics == set(read_evaluation(next((folder / NAME).iterdir()))["metric"])
+    assert "**" not in render_markdown(data)  # no paper's numbers to tell ours from
 
 
 def test_files(folder, tmp_path, monkeypatch, capsys):

@@ -102,17 +102,20 @@ def name_hops(frame: Any, model: Model) -> pandas.DataFrame:
 
 
 def marks(model: Model) -> str:
-    """Return the settings of a model that differ from the paper's, separated by spaces."""
+    """Return what differs from the paper's settings and training graphs, separated by spaces."""
+    train = model.card["data"]["train"]
+    same = (train.get("num_graphs"), train.get("num_nodes")) == (PAPER.train, PAPER.num_nodes)
+    return " ".join([*changed_settings(model), *["other_data"] * (not same)])
+
+
+def changed_settings(model: Model) -> list[str]:
+    """Return the settings of a model that differ from the paper's, such as `max_epochs=3`."""
     fields = dataclasses.fields(Experiment)
-    changed = [
+    return [
         f"{field.name}={getattr(model.experiment, field.name)}"
         for field in fields
         if field.name not in NAMED and getattr(model.experiment, field.name) != field.default
     ]
-    train = model.card["data"]["train"]
-    if (train.get("num_graphs"), train.get("num_nodes")) != (PAPER.train, PAPER.num_nodes):
-        changed.append("other_data")
-    return " ".join(changed)
 
 
 def _test_graphs(frame: Any) -> list[str]:

@@ -16,16 +16,15 @@ import pandas
 from algotransfer.errors import UserError
 from algotransfer.evaluation import per_seed
 from algotransfer.evaluation.evaluate import EVALUATION, read_evaluation
+from algotransfer.evaluation.metrics import METRICS
 from algotransfer.evaluation.result_tables import number
 from algotransfer.evaluation.summary import population_std
 from algotransfer.files import notify
-from algotransfer.report.collect import marks, name_rows
+from algotransfer.report.collect import changed_settings, name_rows
 from algotransfer.report.compare import draw_panels, label_models
 from algotransfer.report.figures import METRIC_TITLES
 from algotransfer.report.report_data import ReportData
 from algotransfer.report.report_tables import (
-    EXTRA_METRICS,
-    METRIC_ORDER,
     REFERENCE_NAMES,
     ReportRow,
     ReportTable,
@@ -39,14 +38,16 @@ from algotransfer.training.runs import Model, load_model
 LEGEND = (
     "Each number is the mean ± standard deviation over seeds (the population's) of a run, as "
     "`algotransfer evaluate` saved it; each seed is a mean over the graph families that were "
-    "evaluated. `tables.csv` has the median and the range over seeds. `pred` and `next` are error "
-    "rates, `key` is a mean squared error, `term`, `tree` and `exact` are better when larger. Rows "
-    "without a number of seeds are references, which need no network. "
+    "evaluated. `tables.csv` has the median and the range over seeds. `pred`, `next`, `worse` and "
+    "`no_path` are error rates, `key` is a mean squared error, `cost` is that of the predicted "
+    "paths divided by the best; `term`, `tree`, `exact` and `micro_f1` are better when larger. "
+    "Rows without a number of seeds are references, which need no network. "
     "Runs that were evaluated on other graphs are not comparable; `algotransfer compare` evaluates "
     "several models on the same graphs, with intervals."
 )
 LINES = "Bold lines are medians over seeds, thin lines single seeds."
-HEADS = ("run", "graphs", "seeds")
+HEADS = ("run", "test graphs", "seeds")
+PAPER_METRICS = ("next", "key", "pred", "term")  # in the first table, others are folded
 
 
 def find_runs(names: Iterable[str | Path]) -> list[Path]:
@@ -84,9 +85,11 @@ def make_run_report(runs: Sequence[Path]) -> tuple[ReportData, pandas.DataFrame]
         lines: Any = pandas.concat([cells[k] for k in chosen], ignore_index=True)
         graphs = {labels[k]: _graphs(frames[k]) for k in chosen}
         tables = [
-            _errors(target, lines, graphs, metrics)
-            for metrics in ([m for m in METRIC_ORDER if m not in EXTRA_METRICS], EXTRA_METRICS)
+            _metrics(target, f"Errors of {target} by number of nodes", lines, graphs, PAPER_METRICS)
         ]
+        others = [metric for metric in METRICS if metric not in PAPER_METRICS]
+        title = f"Further metrics of {target} by number of nodes"
+        tables.append(_metrics(f"{target}-further", title, lines, graphs, others))
         of_target = [(labels[k], frames[k], runs[k]) for k in chosen]
         figure = ReportFigure(
             f"{target}: errors and learning curves", LINES, partial(_draw, of_target)
@@ -106,10 +109,23 @@ def _settings(labels: Sequence[str], models: Sequence[Model], runs: Sequence[Pat
         losses = [loss for loss in model.card["validation_loss"] if loss is not None]
         best = f"{number(median(losses))} ({_range(losses)})" if losses else ""
         texts = (str(len(model.seeds)), _range(model.card["epochs"]), best)
-        rows.append(ReportRow((label, *texts, str(sum(model.diverged)), marks(model), f"`{run}`")))
-    heads = ("run", "seeds", "epochs", "best validation loss", "diverged", "settings", "folder")
+        settings = " ".join(changed_settings(model))
+        more = (str(sum(model.diverged)), _training_graphs(model), settings, f"`{run}`")
+        rows.append(ReportRow((label, *texts, *more)))
+    heads = ("run", "seeds", "epochs", "best validation loss", "diverged", "training graphs")
+    heads += ("settings", "folder")
     title = "Runs: median (range) over seeds, and settings that differ from the paper's"
     return ReportTable("runs", title, heads, tuple(rows))
+
+
+def _training_graphs(model: Model) -> str:
+    """Return families, number and size of the training graphs, such as `own: 90 of 16 nodes`."""
+    data = model.card["data"]["train"]
+    families, count = data.get("graph", []), data.get("num_graphs")
+    total = sum(count) if isinstance(count, list) else (count or 0) * len(families)
+    least = data.get("min_nodes")
+    size = f"{data.get('num_nodes')}" if least is None else f"{least}–{data.get('num_nodes')}"
+    return f"{', '.join(dict.fromkeys(map(str, families)))}: {total:,} of {size} nodes"
 
 
 def _range(values: Sequence[float]) -> str:
@@ -139,7 +155,9 @@ def _graphs(frame: Any) -> str:
     return f"{', '.join(frame['family'].unique())}: {_range(counts.tolist())}"
 
 
-def _errors(target: str, cells: Any, graphs: dict[str, str], metrics: Sequence[str]) -> ReportTable:
+def _metrics(
+    name: str, title: str, cells: Any, graphs: dict[str, str], metrics: Sequence[str]
+) -> ReportTable:
     there = [metric for metric in metrics if metric in set(cells["metric"])]
     sizes = sorted(cells["num_nodes"].unique().tolist())
     columns = tuple((metric, size) for metric in there for size in sizes)
@@ -147,15 +165,12 @@ def _errors(target: str, cells: Any, graphs: dict[str, str], metrics: Sequence[s
         ReportRow((label, graphs[label], str(lines["of"].max())), row_cells(lines, columns))
         for label, lines in _networks(cells)
     ]
-    for name, text in REFERENCE_NAMES.items():
-        lines = cells[cells["row"] == name].drop_duplicates(["num_nodes", "metric"])
+    for row, text in REFERENCE_NAMES.items():
+        lines = cells[cells["row"] == row].drop_duplicates(["num_nodes", "metric"])
         if len(lines):
             lines = lines.drop(columns="values").assign(of=1, seeds=1)
             rows.append(ReportRow((text, "", ""), row_cells(lines, columns), kind="reference"))
-    extra = ", our additional metrics" * (metrics is EXTRA_METRICS)
-    return ReportTable(
-        f"{target}{'-beside' * bool(extra)}", f"{target}{extra}", HEADS, tuple(rows), columns
-    )
+    return ReportTable(name, title, HEADS, tuple(rows), columns)
 
 
 def _networks(cells: Any) -> Iterator[tuple[str, Any]]:
