@@ -89,6 +89,19 @@ def test_run_folders(tmp_path, monkeypatch):
     assert find_weights("relax-dijkstra") == committed_weights()[NAME]  # the package comes first
 
 
+def test_runs_that_cannot_be_loaded_are_left_out_with_a_note(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    run = make_run(tmp_path / "runs", model="mine")
+    assert main(["list", "models"]) == 0
+    shown = capsys.readouterr()
+    assert "runs/" not in shown.out
+    said = " ".join(shown.err.split())
+    assert f"note: runs/relax/{run.name}: unknown network 'mine'" in said
+    assert "the run is left out" in said
+    assert main(["execute", "relax-dijkstra", "none.csv"]) == 2
+    assert "mine" not in capsys.readouterr().err
+
+
 def test_list_models_of_a_target(capsys):
     assert main(["list", "models", "--target", "reliable_par"]) == 0
     shown = capsys.readouterr().out

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -42,9 +41,13 @@ def list_models(target: str | None = None, folder: str | Path = RUNS) -> list[Tr
     **Arguments:**
 
     - `target`: only models that have learned this algorithm.
-    - `folder`: folder of runs; it may be missing.
+    - `folder`: folder of runs; it may be missing. Runs that cannot be loaded, such as those of
+        networks that are not registered, are left out with a `Notice`.
     """
-    listed = [*_in_package(), *_in_folder(Path(folder))]
+    problems: list[str] = []
+    listed = [*_in_package(), *_in_folder(Path(folder), problems)]
+    for problem in problems:
+        notify(f"{problem}; the run is left out")
     targets = {model.experiment.target for model in listed}
     if target is not None:
         check_name("target of a trained model", target, sorted(targets))
@@ -115,20 +118,29 @@ def _in_package() -> tuple[TrainedModel, ...]:
     return tuple(_named((path, card, path.stem.rpartition("-")[2]) for path, card in cards.items()))
 
 
-def _in_folder(folder: Path) -> list[TrainedModel]:
+def _in_folder(folder: Path, problems: list[str] | None = None) -> list[TrainedModel]:
     paths = [path.parent for path in sorted(folder.glob(f"*/*/{WEIGHTS}"))]
     configs = {path: config for path in paths if (config := read_config(path)) is not None}
-    named = _named((path, config, path.name) for path, config in configs.items())
+    named = _named(((path, config, path.name) for path, config in configs.items()), problems)
     return [model._replace(name=f"{folder}/{model.name}") for model in named]
 
 
-def _named(found: Iterable[tuple[Path, dict[str, Any], str]]) -> list[TrainedModel]:
-    """Name models by their experiments, and by their hashes too where that is not unique."""
+def _named(
+    found: Iterable[tuple[Path, dict[str, Any], str]], problems: list[str] | None = None
+) -> list[TrainedModel]:
+    """Name models by their experiments, and by their hashes too where that is not unique.
+
+    Runs that cannot be loaded are left out, and the reasons appended to `problems`.
+    """
     models = []
     for path, config, run_hash in found:
-        with suppress(UserError, KeyError, TypeError):  # leave out runs of another version
+        try:
             experiment = Experiment.from_json(config["experiment"])
             models.append((path, experiment, tuple(config["seeds"]), run_hash))
+        except (UserError, KeyError, TypeError) as error:
+            reason = error if isinstance(error, UserError) else "its config.json is incomplete"
+            if problems is not None:
+                problems.append(f"{path}: {reason}")
     count = Counter(experiment.short_name for _, experiment, _, _ in models)
 
     def name(experiment: Experiment, run_hash: str) -> str:

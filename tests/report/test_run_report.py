@@ -7,6 +7,7 @@ import pandas
 import pytest
 
 import algotransfer as at
+from algotransfer.array_files import load_arrays, save_arrays
 from algotransfer.cli import main
 from algotransfer.evaluation.evaluate import read_evaluation, save_evaluation
 from algotransfer.report.markdown import render_markdown
@@ -76,6 +77,18 @@ def test_files(folder, tmp_path, monkeypatch, capsys):
     assert r"over seeds.}" in Path("report/tables.tex").read_text()
     assert set(pandas.read_csv("report/tables.csv")["model"]) == {NAME, "ne-prim-tf"}
     assert len(pandas.read_csv("report/results.csv"))
+
+
+def test_a_run_that_cannot_be_loaded_is_left_out(folder, tmp_path):
+    shutil.copytree(folder / NAME, tmp_path / NAME)
+    (run,) = (tmp_path / NAME).iterdir()
+    weights = tmp_path / "other" / "0" / "weights.npz"
+    weights.parent.mkdir(parents=True)
+    arrays, card = load_arrays(run / "weights.npz")
+    card["experiment"]["model"] = "mine"
+    save_arrays(weights, arrays, {k: v for k, v in card.items() if k != "sha256"})
+    with pytest.warns(UserWarning, match="unknown network 'mine'.*; the run is left out"):
+        assert find_runs([tmp_path]) == [run]
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from algotransfer.evaluation.metrics import METRICS
 from algotransfer.evaluation.result_tables import number
 from algotransfer.evaluation.summary import population_std
 from algotransfer.files import notify
-from algotransfer.report.collect import changed_settings, name_rows
+from algotransfer.report.collect import changed_settings, name_rows, trained_runs
 from algotransfer.report.compare import draw_panels, label_models
 from algotransfer.report.figures import METRIC_TITLES
 from algotransfer.report.report_data import ReportData
@@ -31,7 +31,7 @@ from algotransfer.report.report_tables import (
     row_cells,
 )
 from algotransfer.report.sections import ReportFigure, Section
-from algotransfer.trained_models import WEIGHTS, find_weights
+from algotransfer.trained_models import find_weights
 from algotransfer.training.curves import read_losses
 from algotransfer.training.runs import Model, load_model
 
@@ -53,12 +53,12 @@ PAPER_METRICS = ("next", "key", "pred", "term")  # in the first table, others ar
 def find_runs(names: Iterable[str | Path]) -> list[Path]:
     """Return the evaluated run folders of names, run folders, and folders of runs.
 
-    Runs in a folder of runs that were not evaluated, such as base models, are left out with a
-    `Notice`; a run named itself must have an evaluation.
+    Runs in a folder of runs that were not evaluated, such as base models, or cannot be loaded, are
+    left out with a `Notice`; a run named itself must have an evaluation.
     """
     found: list[Path] = []
     for name in names:
-        inside = [path.parent for path in sorted(Path(name).glob(f"*/*/{WEIGHTS}"))]
+        inside = [run for run, _ in trained_runs(name)]
         runs = inside or [find_weights(name).parent]
         evaluated = [run for run in runs if (run / EVALUATION).is_file()]
         if not evaluated:
