@@ -21,6 +21,8 @@ from rich.progress import (
 from rich.segment import Segment
 from rich.text import Text
 
+from algotransfer.training.shortened_column import ShortenedColumn
+
 # Visible replacements of control characters (␛ for escape); of text-direction characters: �.
 VISIBLE = {code: 0x2400 + code for code in range(0x20) if chr(code) not in "\t\n"}
 VISIBLE |= {0x7F: 0x2421}
@@ -52,7 +54,7 @@ errors = plain_console(stderr=True)
 def progress_bar() -> Progress:
     """Return a progress bar on the standard error that disappears; hidden without a terminal."""
     columns = (
-        TextColumn("{task.description}", markup=False),
+        ShortenedColumn(),
         BarColumn(),
         MofNCompleteColumn(),
         TimeElapsedColumn(),

@@ -6,11 +6,12 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskID, TextColumn
+from rich.progress import BarColumn, Progress, TaskID
 
 from algotransfer.reproduce.estimates import Estimates
 from algotransfer.reproduce.runner import StepResult, View
 from algotransfer.reproduce.steps import Step
+from algotransfer.training.shortened_column import ShortenedColumn
 
 LINE_SECONDS = 30.0  # between two lines where no bar can be drawn
 
@@ -35,9 +36,9 @@ class ProgressView(View):
         self.running: dict[Step, tuple[float, str]] = {}  # start time and last message
         self.lock = threading.Lock()
         self.progress = Progress(
-            TextColumn("{task.description}", style="bold", markup=False),
+            ShortenedColumn(style="bold"),
             BarColumn(bar_width=16),
-            TextColumn("{task.fields[message]}", markup=False),
+            ShortenedColumn("{task.fields[message]}"),
             console=console,
             transient=True,
             disable=not console.is_terminal,
@@ -93,7 +94,7 @@ class ProgressView(View):
             completed += sum(min(now - b, costs[step]) for step, (b, _) in self.running.items())
             if 0 < completed < total:
                 left = (total - completed) * (now - self.began) / completed
-                message += f", about {duration(left)} left"
+                message = f"about {duration(left)} left, {message}"
             self.progress.update(self.all_steps, completed=completed, total=total)
         self.progress.update(self.all_steps, message=message)
         if not self.console.is_terminal and now - self.printed > LINE_SECONDS:

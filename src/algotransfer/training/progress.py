@@ -23,33 +23,36 @@ def bar(experiment: Experiment, num_seeds: int) -> Iterator[Reporter]:
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
+    from algotransfer.training.shortened_column import ShortenedColumn
+
     console = Console(stderr=True)
     spoke = time.monotonic()
 
     with Progress(
-        TextColumn("{task.description}", style="bold", markup=False),
+        ShortenedColumn(style="bold"),
         BarColumn(bar_width=16),
         TimeElapsedColumn(),
-        TextColumn("{task.fields[status]}", markup=False),
+        TextColumn("{task.fields[left]}", markup=False),
+        ShortenedColumn("{task.fields[status]}"),
         console=console,
         disable=not console.is_terminal,
     ) as progress:
-        task = progress.add_task(experiment.name, total=experiment.max_epochs, status="compiling …")
+        name, most = experiment.name, experiment.max_epochs
+        task = progress.add_task(name, total=most, left="", status="compiling …")
 
         def report(rows, graphs_per_second):
             nonlocal spoke
             epoch = rows[0]["epoch"]
             train = _mean(rows, "train_loss")
             validation = _mean(rows, "validation_loss")
-            left = (experiment.max_epochs - epoch) * rows[0]["seconds"]
+            left = f"{(most - epoch) * rows[0]['seconds'] / 60:.0f} min at most"
             status = (
                 f"epoch {epoch}  train {train:.3g}  validation {validation:.3g}  "
-                f"{len(rows)}/{num_seeds} seeds  {graphs_per_second:,.0f} graphs/s  "
-                f"{left / 60:.0f} min at most"
+                f"{len(rows)}/{num_seeds} seeds  {graphs_per_second:,.0f} graphs/s"
             )
-            progress.update(task, completed=epoch, status=status)
+            progress.update(task, completed=epoch, left=left, status=status)
             if not console.is_terminal and time.monotonic() - spoke > QUIET_SECONDS:
-                console.print(f"{experiment.name}: {status}", highlight=False, soft_wrap=True)
+                console.print(f"{name}: {status}  {left}", highlight=False, soft_wrap=True)
                 spoke = time.monotonic()
 
         yield report
