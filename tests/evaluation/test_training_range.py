@@ -78,14 +78,14 @@ def test_graphs_of_a_batch_are_rescaled_one_by_one(relax):
 
 def test_evaluate_does_not_depend_on_the_unit(relax):
     graphs = sample_graphs("er", 4, 8, split="test")
-    plain, metres = (evaluate(relax, [from_graphs([times(graphs, k)])]) for k in (1, 1024))
+    plain, metres = (evaluate(relax, from_graphs([times(graphs, k)])) for k in (1, 1024))
     assert plain["value"].equals(metres["value"])
 
 
 def test_errors_by_step_do_not_depend_on_the_unit():
     model, graphs = load_model("ne++-dijkstra"), sample_graphs("er", 4, 8, split="test")
     plain, metres = (
-        evaluate_by_step(model, [from_graphs([times(graphs, k)])], past_end=2) for k in (1, 1024)
+        evaluate_by_step(model, from_graphs([times(graphs, k)]), past_end=2) for k in (1, 1024)
     )
     assert plain["value"].between(0.01, 0.99).any()
     assert plain["value"].equals(metres["value"])

@@ -22,7 +22,7 @@ WITHOUT_STEPS, WITH_STEPS = "ne-bellman_ford", next((RUNS / "ne++-widest_seq-tf"
 @pytest.fixture(scope="module")
 def comparison():
     with pytest.warns(Notice, match=r"different targets \(bellman_ford, widest_seq\)"):
-        return at.compare([WITHOUT_STEPS, WITH_STEPS], [at.make_dataset(["er", "ba"], 2, 6)])
+        return at.compare([WITHOUT_STEPS, WITH_STEPS], at.make_dataset(["er", "ba"], 2, 6))
 
 
 @pytest.mark.parametrize("again", [str, at.load_model], ids=["name", "model"])

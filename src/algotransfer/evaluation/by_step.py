@@ -10,6 +10,7 @@ import numpy as np
 from jaxtyping import Float
 
 from algotransfer.datasets.dataset import Dataset
+from algotransfer.evaluation.evaluate import list_datasets
 from algotransfer.evaluation.evaluate_networks import Progress
 from algotransfer.evaluation.evaluation_batch import EvaluationBatch
 from algotransfer.evaluation.training_range import fit_dataset
@@ -25,7 +26,7 @@ COLUMNS = ("seed", "family", "num_nodes", "step", "metric", "value", "num_graphs
 
 def evaluate_by_step(
     source: str | Path | Model,
-    datasets: Iterable[Dataset],
+    datasets: Dataset | Iterable[Dataset],
     *,
     past_end: int = STEPS_PAST_END,
     progress: Progress = lambda done, total: None,
@@ -35,7 +36,7 @@ def evaluate_by_step(
     **Arguments:**
 
     - `source`: a model, its name (see `list_models`), a run folder or a weights file.
-    - `datasets`: graphs of any sizes and families; weights are rescaled as in `evaluate`.
+    - `datasets`: one dataset or more; weights are rescaled as in `evaluate`.
     - `past_end`: steps to run beyond the number of nodes.
 
     **Returns:** one row per seed, family, number of nodes and step, thinned to every fifth step
@@ -44,7 +45,7 @@ def evaluate_by_step(
     import pandas
 
     model = source if isinstance(source, Model) else load_model(source)
-    datasets = list(datasets)
+    datasets = list_datasets(datasets)
     total, done, rows = sum(map(len, datasets)), 0, []
     for dataset in datasets:
         errors = []

@@ -24,7 +24,7 @@ EVALUATION = "evaluation.csv"
 
 def evaluate(
     source: str | Path | Model,
-    datasets: Mapping[int, Dataset] | Iterable[Dataset] | None = None,
+    datasets: Dataset | Mapping[int, Dataset] | Iterable[Dataset] | None = None,
     progress: Progress = lambda done, total: None,
     halt: str = "told",
 ) -> pandas.DataFrame:
@@ -33,9 +33,10 @@ def evaluate(
     **Arguments:**
 
     - `source`: a model, its name (see `list_models`), a run folder or a weights file.
-    - `datasets`: graphs of any sizes and families; by default the paper's test graphs of 20, 50
-        and 100 nodes. Weights outside the range of the training graphs are rescaled if the answer
-        does not depend on their scale; errors of keys are in the rescaled units.
+    - `datasets`: one dataset or more, of any sizes and families; by default the paper's test
+        graphs of 20, 50 and 100 nodes. Weights outside the range of the training graphs are
+        rescaled if the answer does not depend on their scale; errors of keys are in the rescaled
+        units.
     - `halt`: when the answer of a network that learned from answers alone is read: `told` (after
         the algorithm's number of steps, as in the paper), `horizon` (after the longest training
         rollout) or `settled` (once no pointer has changed for a few steps).
@@ -43,10 +44,7 @@ def evaluate(
     **Returns:** the tidy table of `evaluate_networks`.
     """
     model = source if isinstance(source, Model) else load_model(source)
-    given = unseen_graphs() if datasets is None else datasets
-    given = [*(given.values() if isinstance(given, Mapping) else given)]
-    if not all(isinstance(dataset, Dataset) for dataset in given):
-        raise UserError(f"datasets are {shown(given)}; expected one Dataset or more")
+    given = list_datasets(unseen_graphs() if datasets is None else datasets)
     horizon = training_horizon(model) if halt == "horizon" else 0
     return evaluate_networks(
         model.networks,
@@ -57,6 +55,16 @@ def evaluate(
         halt=halt,
         horizon=horizon,
     )
+
+
+def list_datasets(datasets: Dataset | Mapping[int, Dataset] | Iterable[Dataset]) -> list[Dataset]:
+    """Return one or several datasets as a list; raise a `UserError` for anything else."""
+    if isinstance(datasets, Dataset):
+        return [datasets]
+    listed = [*(datasets.values() if isinstance(datasets, Mapping) else datasets)]
+    if not listed or not all(isinstance(dataset, Dataset) for dataset in listed):
+        raise UserError(f"datasets are {shown(listed)}; expected one Dataset or more")
+    return listed
 
 
 def unseen_graphs(

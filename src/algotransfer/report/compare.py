@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,10 +17,10 @@ from matplotlib.ticker import MaxNLocator
 
 from algotransfer.algorithms import run
 from algotransfer.datasets.dataset import Dataset
-from algotransfer.errors import UserError, shown
+from algotransfer.errors import UserError
 from algotransfer.evaluation import per_seed
 from algotransfer.evaluation.by_step import evaluate_by_step
-from algotransfer.evaluation.evaluate import evaluate, unseen_graphs
+from algotransfer.evaluation.evaluate import evaluate, list_datasets, unseen_graphs
 from algotransfer.evaluation.evaluate_networks import Progress
 from algotransfer.experiment import differing_settings
 from algotransfer.files import notify, write_atomically
@@ -177,7 +177,7 @@ def draw_panels(panels: Sequence[tuple[Any, str, str, str]]) -> Figure:
 
 def compare(
     models: Sequence[str | Path | Model],
-    datasets: Iterable[Dataset] | None = None,
+    datasets: Dataset | Mapping[int, Dataset] | Iterable[Dataset] | None = None,
     *,
     metric: str = "pred",
     progress: Progress = lambda done, total: None,
@@ -187,8 +187,8 @@ def compare(
     **Arguments:**
 
     - `models`: models, run folders, weights files, or names of trained models.
-    - `datasets`: test graphs, which all models see; by default 20 of each of the paper's families
-        with 20, 50 and 100 nodes.
+    - `datasets`: one dataset or more of test graphs, which all models see; by default 20 graphs of
+        each of the paper's families with 20, 50 and 100 nodes.
     - `metric`: the error to compare, such as `pred` or `key`.
     """
     if not models:
@@ -196,9 +196,7 @@ def compare(
     loaded = [m if isinstance(m, Model) else load_model(m) for m in models]
     _check_models(models, loaded)
     labels = label_models(models, loaded)
-    graphs = [*(unseen_graphs(num_graphs=NUM_GRAPHS).values() if datasets is None else datasets)]
-    if not graphs or not all(isinstance(dataset, Dataset) for dataset in graphs):
-        raise UserError(f"datasets are {shown(graphs)}; expected one Dataset or more")
+    graphs = list_datasets(unseen_graphs(num_graphs=NUM_GRAPHS) if datasets is None else datasets)
     largest = max(graphs, key=lambda dataset: dataset.num_nodes)
     once = sum(map(len, graphs))
     each = once + len(largest)  # errors by step run the largest graphs again
