@@ -201,6 +201,8 @@ def test_directed_graphs(tmp_path):
 def test_other_suffixes_are_refused(dataset, tmp_path):
     with pytest.raises(ValueError, match=r"does not end in .npz, as data files do; rename it"):
         save_dataset(dataset, tmp_path / "graphs.csv", "dijkstra")
-    with pytest.raises(ValueError, match=r"expected a data file: make one .*`algotransfer data "):
+    with pytest.raises(
+        ValueError, match=r"expected a data file: make one .*`algotransfer data --algorithm N"
+    ):
         load_dataset(tmp_path / "graphs.csv")
     assert not list(tmp_path.iterdir())

@@ -83,8 +83,8 @@ def load_dataset(path: str | Path) -> Dataset:
     if Path(path).suffix != SUFFIX and not Path(path).is_dir():
         raise UserError(
             f"{path} does not end in {SUFFIX}; expected a data file: make one of graph files with "
-            "`algotransfer data --algorithm dijkstra --graph FILE --out own.npz`, or in Python "
-            "with save_dataset(from_graphs(graphs), 'own.npz', 'dijkstra')"
+            "`algotransfer data --algorithm NAME --graph FILE --out own.npz`, or in Python "
+            "with save_dataset(from_graphs(graphs), 'own.npz', NAME)"
         )
     arrays, card = load_arrays(path)
     try:
