@@ -83,8 +83,8 @@ def fit_graphs(model: Model, graphs: Graph) -> FittedGraphs:
     if ratio[widest] * low > TOLERANCE * high:
         notify(
             f"weights go from {smallest[widest]:.4g} to {largest[widest]:.4g}, a factor of "
-            f"{ratio[widest]:.4g}; {trained}, a factor of {high / low:.4g}: NE and NE++ make "
-            "more mistakes on such graphs, relax the fewest"
+            f"{ratio[widest]:.4g}; {trained}, a factor of {high / low:.4g}: expect more "
+            "mistakes of networks other than relax"
         )
 
     median = np.ones(len(graphs))
