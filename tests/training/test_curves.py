@@ -33,6 +33,17 @@ def test_figure(tmp_path):
     assert len([*tmp_path.iterdir()]) == 2
 
 
+def test_axes_have_labels(tmp_path, monkeypatch):
+    drawn = []
+    monkeypatch.setattr(
+        "matplotlib.figure.Figure.savefig", lambda self, *_, **__: drawn.append(self)
+    )
+    write_log(tmp_path, [(0, 1, 3.0)])
+    write_curves(tmp_path, "a run")
+    (axes,) = drawn[0].axes
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("epoch", "loss")
+
+
 @pytest.mark.parametrize("log", ["[1]", "{}", "\xff", '{"seed": "a", "epoch": 1}'])
 def test_another_log_is_a_mistake_of_the_user(tmp_path, log):
     (tmp_path / "metrics.jsonl").write_bytes(log.encode("latin1") + b"\n")

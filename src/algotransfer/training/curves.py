@@ -61,6 +61,7 @@ def write_curves(folder: Path, title: str) -> Path | None:
         draw_losses(axes, losses, column, colour, label)
     axes.set_yscale("log")
     axes.set_xlabel("epoch")
+    axes.set_ylabel("loss")
     axes.set_title(title, loc="left", fontsize=9)
     axes.spines[["top", "right"]].set_visible(False)
     axes.legend(frameon=False, fontsize="small")
