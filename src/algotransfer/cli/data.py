@@ -27,6 +27,9 @@ EXCLUDES = {
     "graph": (*SAMPLING, "seed"),
     "statistics": (*SAMPLING, "seed", "preset", "task", "graph", "source", "out"),
 }
+# The family that an option concerns; families of plugins may read it too.
+FAMILY_OF = {"attachments": "ba", "shape": "grid"}
+PACKAGE_FAMILIES = {"er", "ba", "grid", "ws", "delaunay"}
 
 
 @dataclass(frozen=True)
@@ -115,6 +118,9 @@ class DataCommand:
         for way, excluded in EXCLUDES.items():
             if (chosen := given_options(self, [way])) and (given := given_options(self, excluded)):
                 raise UserError(f"{chosen[0]} and {given[0]} cannot be combined")
+        for name, family in FAMILY_OF.items():
+            if given_options(self, [name]) and {*self.family} <= PACKAGE_FAMILIES - {family}:
+                raise UserError(f"--{name} concerns graphs of --family {family}; leave it out")
         if self.source is not None and not self.graph:
             raise UserError("--source names a node of your own graphs; add --graph FILE")
         if self.out is not None:
