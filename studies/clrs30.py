@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from algotransfer.algorithms import get_algorithm
 from algotransfer.datasets.dataset import Dataset
 from algotransfer.datasets.presets import CLRS_TASKS
 from algotransfer.datasets.splits import make_test_sets
@@ -29,7 +28,7 @@ TASKS = {
     "minimax_par": ("mst_kruskal",),
 }
 SEEDS = 5
-MAX_SEQUENTIAL_NODES = 256  # of NE and NE++ on wide sets: they run for as many steps as nodes
+MAX_WIDE_NODES = {"ne": 64, "ne++": 64}  # of wide sets; other networks are scored on all
 FOLDER = Path("runs/clrs30")
 SCORES = Path("results/clrs30.csv")
 COLUMNS = ["system", "target", "task", "test", "num_nodes", "num_graphs", "metric", "seed", "value"]
@@ -58,9 +57,8 @@ def wide_sets(experiment: Experiment, task: str) -> dict[int, Dataset]:
     if CLRS_TASKS[task].output == "in_mst":
         return {}  # read from the answers of all sources, and wide sets have one source per graph
     sets = make_test_sets("clrs30_wide", task=task)
-    if get_algorithm(experiment.target).sequential and experiment.model != "relax":
-        sets = {nodes: dataset for nodes, dataset in sets.items() if nodes <= MAX_SEQUENTIAL_NODES}
-    return sets
+    most = MAX_WIDE_NODES.get(experiment.model, max(sets))
+    return {nodes: dataset for nodes, dataset in sets.items() if nodes <= most}
 
 
 def wide(path: Path, sets: dict[int, Dataset]) -> list[dict]:
