@@ -93,7 +93,7 @@ class DataCommand:
             if (least := dataset.sizes.min()) < (most := dataset.num_nodes):
                 output.print(
                     f"graphs of {least} to {most} nodes; smaller ones are padded with isolated "
-                    f"nodes to {most}, which no statistics count"
+                    f"nodes to {most}, which no statistics count\n"
                 )
         output.print(trace_table(traces))
         if not self.statistics:
