@@ -56,7 +56,7 @@ def test_the_report_names_training_graphs_and_all_metrics(folder):
         data, _ = make_run_report(find_runs([folder]))
     runs, errors, further = data.sections[0].tables[0], *data.number_tables
     texts = dict(zip(runs.heads, runs.rows[0].texts, strict=True))
-    assert texts["training graphs"] == "er, ba, grid: 15,000 of 8–20 nodes"
+    assert texts["training graphs"] == "er, ba, grid: 15,000 graphs of 8–20 nodes"
     assert "other_data" not in texts["settings"]
     assert errors.title == "Errors of prim by number of nodes"
     assert further.title == "Further metrics of prim by number of nodes"

@@ -161,6 +161,15 @@ def graph_hashes(graphs: Graph) -> list[str]:
     return [content.hexdigest()[:HASH_DIGITS] for content in hashes]
 
 
+def total_graphs(arguments: Mapping[str, Any]) -> int:
+    """Return the number of graphs of a dataset from its arguments, as on a card.
+
+    Sampled datasets have one number for all families, others a list.
+    """
+    count = arguments["num_graphs"]
+    return sum(count) if isinstance(count, list) else int(count) * len(arguments["graph"])
+
+
 def make_dataset(
     family: str | Sequence[str] = "er",
     num_graphs: int = 1000,

@@ -13,6 +13,7 @@ from typing import Any
 
 import pandas
 
+from algotransfer.datasets.dataset import total_graphs
 from algotransfer.errors import UserError
 from algotransfer.evaluation import per_seed
 from algotransfer.evaluation.evaluate import EVALUATION, read_evaluation
@@ -119,13 +120,15 @@ def _settings(labels: Sequence[str], models: Sequence[Model], runs: Sequence[Pat
 
 
 def _training_graphs(model: Model) -> str:
-    """Return families, number and size of the training graphs, such as `own: 90 of 16 nodes`."""
+    """Describe the training graphs, such as `own: 90 graphs of 16 nodes`."""
     data = model.card["data"]["train"]
-    families, count = data.get("graph", []), data.get("num_graphs")
-    total = sum(count) if isinstance(count, list) else (count or 0) * len(families)
-    least = data.get("min_nodes")
-    size = f"{data.get('num_nodes')}" if least is None else f"{least}–{data.get('num_nodes')}"
-    return f"{', '.join(dict.fromkeys(map(str, families)))}: {total:,} of {size} nodes"
+    try:
+        least, most = data.get("min_nodes"), data["num_nodes"]
+        families, count = ", ".join(dict.fromkeys(data["graph"])), total_graphs(data)
+    except (KeyError, TypeError, ValueError):  # a card from elsewhere may lack an entry
+        return "unknown"
+    size = f"{most}" if least is None else f"{least}–{most}"
+    return f"{families}: {count:,} graphs of {size} nodes"
 
 
 def _range(values: Sequence[float]) -> str:

@@ -9,6 +9,7 @@ from statistics import median
 from typing import Any, NamedTuple
 
 from algotransfer.algorithms import get_algorithm
+from algotransfer.datasets.dataset import total_graphs
 from algotransfer.experiment import Experiment
 from algotransfer.training.provenance import read_provenance
 from algotransfer.training.runs import WEIGHTS, read_config
@@ -56,7 +57,7 @@ class Estimates:
         """Add the measured times of one finished run."""
         data = config["data"]["train"]
         key = cost_key(Experiment.from_json(config["experiment"]), data)
-        graphs, epochs, training = _num_graphs(data), 0, 0.0
+        graphs, epochs, training = total_graphs(data), 0, 0.0
         for entry in slices:
             seconds = entry.get("seconds", {})
             if "compile" in seconds:
@@ -81,16 +82,10 @@ class Estimates:
         if not costs or compilation is None:
             return None
         expected = min(median(cost.epochs for cost in costs), experiment.max_epochs)
-        seconds_per_epoch = median(cost.seconds_per_graph for cost in costs) * _num_graphs(data)
+        seconds_per_epoch = median(cost.seconds_per_graph for cost in costs) * total_graphs(data)
         return compilation + max(expected - epochs, 1) * seconds_per_epoch
 
     def evaluation(self, data: Mapping[str, Any]) -> float | None:
         """Return the expected seconds of an evaluation, from runs with as many training graphs."""
-        measured = self.evaluations.get(_num_graphs(data))
+        measured = self.evaluations.get(total_graphs(data))
         return median(measured) if measured else None
-
-
-def _num_graphs(data: Mapping[str, Any]) -> int:
-    """Return the number of all graphs: presets have one count for all families."""
-    count = data["num_graphs"]
-    return sum(count) if isinstance(count, list) else int(count) * len(data["graph"])
