@@ -194,6 +194,7 @@ def test_directed_graphs_stay_directed(browser, page, tmp_path):
 
 HEADER = "source,target,weight\n"
 ONE_NODE = "<graph><node id='a'/><edge source='a' target='b'/></graph>"
+LENGTH = "<key id='d0' for='edge' attr.name='length' attr.type='double'/>"
 HOSTILE = {
     "a.csv": (f"{HEADER}<img src=x onerror=alert(1)>,b,-1\n", "weights above 0"),
     "b.csv": (f"{HEADER}a,b,many\n", "expected a number"),
@@ -204,6 +205,7 @@ HOSTILE = {
     "e.graphml": ('<!DOCTYPE x [<!ENTITY a "b">]><graphml/>', "document type"),
     "f.graphml": ("<svg onload='alert(1)'/>", "not GraphML"),
     "g.graphml": (f"<graphml>{ONE_NODE}</graphml>", "two different nodes"),
+    "j.graphml": (f"<graphml>{LENGTH}{ONE_NODE}</graphml>", "but length; rename it to weight"),
 }
 
 

@@ -91,6 +91,9 @@ function parseGraphml(text) {
     throw new Error("The file is not GraphML with one graph.");
   }
   const keys = [...page.getElementsByTagName("key")].filter((key) => key.getAttribute("attr.name") === "weight" && key.getAttribute("for") !== "node");
+  const number = [...page.getElementsByTagName("key")].find((key) => key.getAttribute("for") === "edge" && /^(double|float|int|long)$/.test(key.getAttribute("attr.type")));
+  // Without weights, another number of the edges may be the weight.
+  if (!keys.length && number) throw new Error(`Edges have no attribute weight, but ${number.getAttribute("attr.name")?.slice(0, 40)}; rename it to weight.`);
   const missing = keys[0]?.querySelector("default")?.textContent ?? "1";
   const names = [...root.children].filter((child) => child.localName === "node").map((node) => node.getAttribute("id"));
   const index = new Map(names.map((name, v) => [name, v]));
