@@ -1,5 +1,6 @@
 """Data files: the format of the contract, equal bytes, and checks on whatever is read."""
 
+import dataclasses
 import json
 import os
 import subprocess
@@ -10,9 +11,10 @@ import pytest
 import scipy.sparse
 
 from algotransfer.algorithms import run
-from algotransfer.algorithms.registry import PAPER_ALGORITHMS
+from algotransfer.algorithms.registry import ALGORITHMS, PAPER_ALGORITHMS
 from algotransfer.array_files import load_arrays, save_arrays
 from algotransfer.datasets import from_graphs, load_dataset, make_dataset, save_dataset
+from algotransfer.errors import UserError
 from algotransfer.graphs import from_scipy
 
 SMALL = {"family": ("er", "grid"), "num_graphs": 3, "num_nodes": 6, "seed": 2}
@@ -81,6 +83,17 @@ def test_round_trip(algorithm, dataset, tmp_path):
         np.testing.assert_array_equal(getattr(kept, name), getattr(fresh, name))
     for name in ("senders", "receivers", "weights", "source"):
         np.testing.assert_array_equal(getattr(again.graphs, name), getattr(dataset.graphs, name))
+
+
+def test_an_algorithm_that_has_changed_since_is_refused(dataset, tmp_path, monkeypatch):
+    path, toll = tmp_path / "toll.npz", dataclasses.replace(ALGORITHMS["bellman_ford"], name="toll")
+    monkeypatch.setitem(ALGORITHMS, "toll", toll)
+    save_dataset(dataset, path, "toll")
+    assert load_dataset(path).algorithms == ("toll",)
+    changed = dataclasses.replace(toll, relax=lambda key, weight: key + 2 * weight)
+    monkeypatch.setitem(ALGORITHMS, "toll", changed)
+    with pytest.raises(UserError, match="'toll', which has changed since; make the file again"):
+        load_dataset(path)
 
 
 def test_saving_what_was_loaded_gives_the_same_bytes(path, tmp_path):

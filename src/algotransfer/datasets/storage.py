@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from algotransfer.algorithms import ALGORITHMS, Algorithm, Trace, get_algorithm
+from algotransfer.algorithms import ALGORITHMS, Algorithm, Trace, definitions, get_algorithm, run
 from algotransfer.array_files import load_arrays, save_arrays
 from algotransfer.datasets.dataset import Dataset
 from algotransfer.datasets.ragged import Ragged, check_edges, from_ragged, to_ragged
 from algotransfer.errors import UserError
+from algotransfer.graphs.graph import Graph
 from algotransfer.graphs.named import check_names
 
 FORMAT_VERSION = 1
@@ -126,13 +127,28 @@ def _dataset(arrays: Mapping[str, np.ndarray], card: Mapping[str, Any]) -> Datas
         raise UserError(f"directed is {directed!r:.80} on its card; expected true or false")
     check_edges(edges, num_nodes, directed)
     trace = Trace(arrays["key"], arrays["pred"], arrays.get("visited"), arrays["length"])
+    graphs = from_ragged(edges, arrays["source"], num_nodes, directed)
+    if getattr(definitions, algorithm.name, None) is not algorithm:
+        _check_trace(algorithm, graphs, trace)
     return Dataset(
-        graphs=from_ragged(edges, arrays["source"], num_nodes, directed),
+        graphs=graphs,
         family=family,
         arguments=arguments,
         names=None if names is None else [_own_names(row) for row in names.tolist()],
         _traces={algorithm: trace},
     )
+
+
+def _check_trace(algorithm: Algorithm, graphs: Graph, trace: Trace) -> None:
+    """Raise a `UserError` if an algorithm of the user has changed since its traces were saved."""
+    fresh = run(algorithm, graphs)
+    if not all(
+        np.array_equal(getattr(trace, name), getattr(fresh, name)) for name in ("key", "pred")
+    ):
+        raise UserError(
+            f"its steps are not those of the registered algorithm {algorithm.name!r:.80}, which "
+            "has changed since; make the file again, or give the changed algorithm another name"
+        )
 
 
 def _own_names(names: list[str]) -> list[str]:
