@@ -102,6 +102,17 @@ def test_runs_that_cannot_be_loaded_are_left_out_with_a_note(tmp_path, monkeypat
     assert "mine" not in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("name", ["runs/relax-toll", "relax-toll", "runs/relax-toll-extra7"])
+def test_a_run_that_cannot_be_loaded_is_found_with_the_reason(name, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    run = make_run(tmp_path / "runs", target="toll")
+    run.parent.rename(tmp_path / "runs" / "relax-toll-na-extra7")
+    assert main(["evaluate", name]) == 2
+    said = capsys.readouterr().err
+    assert f"runs/relax-toll-na-extra7/{run.name} cannot be loaded: unknown algorithm" in said
+    assert "run `python FILE` instead of `algotransfer`" in said
+
+
 def test_list_models_of_a_target(capsys):
     assert main(["list", "models", "--target", "reliable_par"]) == 0
     shown = capsys.readouterr().out

@@ -14,6 +14,10 @@ from algotransfer.errors import UserError, shown
 from algotransfer.plugins import load_plugins
 
 Entry = TypeVar("Entry")
+REGISTER_FIRST = (
+    "if it is your own, import the file that registers it first (on the command line, run `python "
+    "FILE` instead of `algotransfer`)"
+)
 
 
 class UnknownName(UserError, KeyError):

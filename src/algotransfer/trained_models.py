@@ -14,7 +14,7 @@ from algotransfer.array_files import load_card
 from algotransfer.errors import UserError
 from algotransfer.experiment import Experiment, fingerprint
 from algotransfer.files import notify
-from algotransfer.registry import check_name, nearest
+from algotransfer.registry import REGISTER_FIRST, UnknownName, check_name, nearest
 
 WEIGHTS = "weights.npz"
 RUNS = "runs"  # the default folder of runs
@@ -44,10 +44,10 @@ def list_models(target: str | None = None, folder: str | Path = RUNS) -> list[Tr
     - `folder`: folder of runs; it may be missing. Runs that cannot be loaded, such as those of
         networks that are not registered, are left out with a `Notice`.
     """
-    problems: list[str] = []
+    problems: dict[Path, str] = {}
     listed = [*_in_package(), *_in_folder(Path(folder), problems)]
-    for problem in problems:
-        notify(f"{problem}; the run is left out")
+    for run, reason in problems.items():
+        notify(f"{run}: {reason}; the run is left out")
     targets = {model.experiment.target for model in listed}
     if target is not None:
         check_name("target of a trained model", target, sorted(targets))
@@ -73,9 +73,11 @@ def find_weights(source: str | Path) -> Path:
             "run the same `algotransfer train` command again to go on with it"
         )
     package = {model.name: model for model in _in_package()}
-    inside = _in_folder(path.parent) if path.parent != Path() else []
+    problems: dict[Path, str] = {}
+    inside = _in_folder(path.parent, problems) if path.parent != Path() else []
     runs = {model.name: model for model in inside}
-    by_default = {model.name.removeprefix(f"{RUNS}/"): model for model in _in_folder(Path(RUNS))}
+    of_default = _in_folder(Path(RUNS), problems)
+    by_default = {model.name.removeprefix(f"{RUNS}/"): model for model in of_default}
     for known in (package, runs, by_default):
         matches = [known[text]] if text in known else _beginning_with(text, known)
         if len(matches) == 1:
@@ -90,6 +92,10 @@ def find_weights(source: str | Path) -> Path:
                 f"{text!r:.80} is the beginning of {len(matches)} names ({names}{more}); give one "
                 "of them, see `algotransfer list models`"
             )
+    for run, reason in problems.items():
+        names = (f"{run}", f"{run}".replace("-na-", "-"))  # short names have no `na`
+        if any(name.startswith((f"{path}", f"{RUNS}/{path}")) for name in names):
+            raise UserError(f"{run} cannot be loaded: {reason}")
     names = [*package, *runs, *by_default]
     raise FileNotFoundError(
         f"{source} is neither a run folder nor a weights file, nor the name of a trained model"
@@ -118,7 +124,7 @@ def _in_package() -> tuple[TrainedModel, ...]:
     return tuple(_named((path, card, path.stem.rpartition("-")[2]) for path, card in cards.items()))
 
 
-def _in_folder(folder: Path, problems: list[str] | None = None) -> list[TrainedModel]:
+def _in_folder(folder: Path, problems: dict[Path, str] | None = None) -> list[TrainedModel]:
     paths = [path.parent for path in sorted(folder.glob(f"*/*/{WEIGHTS}"))]
     configs = {path: config for path in paths if (config := read_config(path)) is not None}
     named = _named(((path, config, path.name) for path, config in configs.items()), problems)
@@ -126,11 +132,11 @@ def _in_folder(folder: Path, problems: list[str] | None = None) -> list[TrainedM
 
 
 def _named(
-    found: Iterable[tuple[Path, dict[str, Any], str]], problems: list[str] | None = None
+    found: Iterable[tuple[Path, dict[str, Any], str]], problems: dict[Path, str] | None = None
 ) -> list[TrainedModel]:
     """Name models by their experiments, and by their hashes too where that is not unique.
 
-    Runs that cannot be loaded are left out, and the reasons appended to `problems`.
+    Runs that cannot be loaded are left out, and the reasons added to `problems`.
     """
     models = []
     for path, config, run_hash in found:
@@ -138,9 +144,11 @@ def _named(
             experiment = Experiment.from_json(config["experiment"])
             models.append((path, experiment, tuple(config["seeds"]), run_hash))
         except (UserError, KeyError, TypeError) as error:
-            reason = error if isinstance(error, UserError) else "its config.json is incomplete"
+            reason = f"{error}" if isinstance(error, UserError) else "its config.json is incomplete"
+            if isinstance(error, UnknownName):
+                reason += f"; {REGISTER_FIRST}"
             if problems is not None:
-                problems.append(f"{path}: {reason}")
+                problems[path] = reason
     count = Counter(experiment.short_name for _, experiment, _, _ in models)
 
     def name(experiment: Experiment, run_hash: str) -> str:

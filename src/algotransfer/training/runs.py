@@ -30,7 +30,7 @@ from algotransfer.experiment import MAX_SEEDS, Experiment, fingerprint, first_di
 from algotransfer.files import DamagedFile, ForeignFile, set_aside, write_atomically
 from algotransfer.limits import FLOAT32_RANGE, MAX_FLOAT, is_positive
 from algotransfer.networks.executor import Executor
-from algotransfer.registry import UnknownName
+from algotransfer.registry import REGISTER_FIRST, UnknownName
 from algotransfer.trained_models import WEIGHTS, find_weights, read_config
 from algotransfer.training.examples import network_of
 from algotransfer.training.named_arrays import from_arrays, to_arrays
@@ -199,9 +199,7 @@ def load_model(source: str | Path) -> Model:
     try:
         experiment, seeds = _check_card(card)
     except UnknownName as error:
-        own = "if it is your own, import the file that registers it first (on the command line, "
-        own += "run `python FILE` instead of `algotransfer`)"
-        raise UserError(f"{path} cannot be loaded: {error}; {own}") from error
+        raise UserError(f"{path} cannot be loaded: {error}; {REGISTER_FIRST}") from error
     except ValueError as error:
         raise UserError(f"{path} is not a weights file that can be used: {error}") from error
     like = network_shapes(experiment, len(seeds))
