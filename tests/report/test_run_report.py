@@ -79,7 +79,7 @@ def test_files(folder, tmp_path, monkeypatch, capsys):
     assert len(pandas.read_csv("report/results.csv"))
 
 
-def test_a_run_that_cannot_be_loaded_is_left_out(folder, tmp_path):
+def test_runs_that_cannot_be_loaded_are_left_out(folder, tmp_path):
     shutil.copytree(folder / NAME, tmp_path / NAME)
     (run,) = (tmp_path / NAME).iterdir()
     weights = tmp_path / "other" / "0" / "weights.npz"
@@ -87,8 +87,16 @@ def test_a_run_that_cannot_be_loaded_is_left_out(folder, tmp_path):
     arrays, card = load_arrays(run / "weights.npz")
     card["experiment"]["model"] = "mine"
     save_arrays(weights, arrays, {k: v for k, v in card.items() if k != "sha256"})
-    with pytest.warns(UserWarning, match="unknown network 'mine'.*; the run is left out"):
+    left_out = pytest.warns(UserWarning, match="unknown network 'mine'.*; the run is left out")
+    with left_out:
         assert find_runs([tmp_path]) == [run]
+    (run / "evaluation.csv").unlink()
+    none = r"none of the runs in .* can be used: 1 not loaded \(see the notes\)"
+    with left_out, pytest.raises(ValueError, match=rf"{none}, 1 not evaluated \(run `algotr"):
+        find_runs([tmp_path])
+    shutil.rmtree(tmp_path / NAME)
+    with left_out, pytest.raises(ValueError, match=f"{none}$"):
+        find_runs([tmp_path])
 
 
 @pytest.mark.parametrize(

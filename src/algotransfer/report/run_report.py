@@ -32,7 +32,7 @@ from algotransfer.report.report_tables import (
     row_cells,
 )
 from algotransfer.report.sections import ReportFigure, Section
-from algotransfer.trained_models import find_weights
+from algotransfer.trained_models import WEIGHTS, find_weights
 from algotransfer.training.curves import read_losses
 from algotransfer.training.runs import Model, load_model
 
@@ -60,8 +60,15 @@ def find_runs(names: Iterable[str | Path]) -> list[Path]:
     found: list[Path] = []
     for name in names:
         inside = [run for run, _ in trained_runs(name)]
-        runs = inside or [find_weights(name).parent]
+        unusable = len([*Path(name).glob(f"*/*/{WEIGHTS}")]) - len(inside)
+        runs = inside if inside or unusable else [find_weights(name).parent]
         evaluated = [run for run in runs if (run / EVALUATION).is_file()]
+        if not evaluated and unusable:
+            others = f", {len(runs)} not evaluated (run `algotransfer evaluate RUN`)"
+            raise UserError(
+                f"none of the runs in {name} can be used: {unusable} not loaded (see the notes)"
+                + others * bool(runs)
+            )
         if not evaluated:
             raise UserError(
                 f"{name} has no {EVALUATION}; a report is made of run folders that `algotransfer "
