@@ -26,6 +26,10 @@ class UnknownName(UserError, KeyError):
     __str__ = ValueError.__str__
 
 
+class NotRegistered(UnknownName):
+    """A name that the user's own code may register."""
+
+
 class Registry(MutableMapping[str, Entry], Generic[Entry]):
     """A mapping from names to objects of one kind, whose name error messages use."""
 
@@ -47,7 +51,7 @@ class Registry(MutableMapping[str, Entry], Generic[Entry]):
         for name in names:
             if name not in self:
                 load_plugins()
-            check_name(self.kind, name, self._entries)
+            check_name(self.kind, name, self._entries, NotRegistered)
 
     def __getitem__(self, name: str) -> Entry:
         self.check(name)
@@ -100,11 +104,13 @@ class Registry(MutableMapping[str, Entry], Generic[Entry]):
         return f"<registry of {len(self)} entries ({self.kind}): {', '.join(self)}>"
 
 
-def check_name(kind: str, name: str, known: Iterable[str]) -> None:
+def check_name(
+    kind: str, name: str, known: Iterable[str], error: type[UnknownName] = UnknownName
+) -> None:
     """Raise a `UserError` with the nearest match if `name` is not one of `known`."""
     known = tuple(known)
     if not isinstance(name, str) or name not in known:
-        raise UnknownName(
+        raise error(
             f"unknown {kind} {shown(name)}{nearest(name, known)}; "
             f"choose one of {', '.join(map(str, known))}"
         )

@@ -10,11 +10,12 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from algotransfer.algorithms.registry import ALGORITHMS
 from algotransfer.array_files import load_card
 from algotransfer.errors import UserError
 from algotransfer.experiment import Experiment, fingerprint
 from algotransfer.files import notify
-from algotransfer.registry import REGISTER_FIRST, UnknownName, check_name, nearest
+from algotransfer.registry import REGISTER_FIRST, NotRegistered, UnknownName, check_name, nearest
 
 WEIGHTS = "weights.npz"
 RUNS = "runs"  # the default folder of runs
@@ -50,7 +51,8 @@ def list_models(target: str | None = None, folder: str | Path = RUNS) -> list[Tr
         notify(f"{run}: {reason}; the run is left out")
     targets = {model.experiment.target for model in listed}
     if target is not None:
-        check_name("target of a trained model", target, sorted(targets))
+        error = UnknownName if target in ALGORITHMS else NotRegistered
+        check_name("target of a trained model", target, sorted(targets), error)
     return [model for model in listed if target in (None, model.experiment.target)]
 
 

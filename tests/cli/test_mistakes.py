@@ -1,6 +1,8 @@
 """The most likely mistakes of a newcomer: each is answered by one sentence that leads on."""
 
+import json
 import re
+from pathlib import Path
 
 import networkx
 import pytest
@@ -55,6 +57,15 @@ def test_the_command_line_answers_a_mistake_in_one_sentence(command, capsys, tmp
     assert ON_THE_COMMAND_LINE[command] in said
     assert said.count("\n") == 1
     assert not [*tmp_path.iterdir()]
+
+
+@pytest.mark.parametrize("command", ["certify toll.json", "list models --target toll"])
+def test_names_that_are_not_registered(command, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    step = {"format": "algotransfer step 1", "step": "key", "smaller_is_better": True}
+    Path("toll.json").write_text(json.dumps({**step, "target": "toll", "replace_if": "better"}))
+    assert main(command.split()) == 2
+    assert "run `python FILE` instead of `algotransfer`" in capsys.readouterr().err
 
 
 def test_a_long_argument_leaves_room_for_the_reason(capsys):

@@ -19,7 +19,7 @@ from algotransfer.compilation_cache import keep_compiled_programs, remove_unread
 from algotransfer.errors import UserError
 from algotransfer.files import Notice
 from algotransfer.plugins import load_plugins
-from algotransfer.registry import Registry
+from algotransfer.registry import REGISTER_FIRST, NotRegistered, Registry
 
 
 class Command(Protocol):
@@ -70,7 +70,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     **Returns:** the exit status: 0, or 2 after a mistake of the user, 130 after Ctrl-C, 143 after
     SIGTERM.
     """
-    script = Path(sys.argv[0]) if arguments is None else None
+    script = _user_script() if arguments is None else None
     arguments = sys.argv[1:] if arguments is None else arguments
     if [*arguments] == ["--version"]:
         print(f"algotransfer {__version__}")
@@ -88,7 +88,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         keep_compiled_programs()
         from algotransfer.cli import console
 
-        if script and script.suffix == ".py" and script.name != "__main__.py":
+        if script is not None:
             console.program = f"python {script}"
         with _signals_and_notices(), console.quiet_output(getattr(command, "json", False)):
             command.run()
@@ -99,12 +99,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _print_error(f"interrupted; {KEPT}")
         return INTERRUPTED
     except UserError as error:
-        _print_error(f"error: {error}")
+        own = isinstance(error, NotRegistered) and script is None
+        _print_error(f"error: {error}" + f"; {REGISTER_FIRST}" * own)
         return MISTAKE
     except OSError as error:
         _print_error(f"error: {_without_number(error)}")
         return MISTAKE
     return 0
+
+
+def _user_script() -> Path | None:
+    """Return the user's file that this process runs, or None for the command of the package."""
+    script = Path(sys.argv[0])
+    return script if script.suffix == ".py" and script.name != "__main__.py" else None
 
 
 @contextmanager
