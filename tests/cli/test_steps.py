@@ -5,6 +5,7 @@ import json
 import pytest
 
 from algotransfer.cli import main
+from algotransfer.symbolic.program import StepProgram
 
 
 @pytest.fixture(scope="module")
@@ -24,6 +25,15 @@ def test_a_discovered_step_is_printed_written_and_certified(program, tmp_path, c
     assert "certified: the keys and predecessors of dijkstra on every graph" in text
     assert f"check_certificate {out}" in text.replace("\n", "")
     assert json.loads(out.read_text())["certified"]
+
+
+def test_code_is_printed_without_wrapping(program, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "30")
+    assert main(["certify", str(program)]) == 0
+    assert StepProgram.load(program).source() in capsys.readouterr().out
+    options = ["--target", "dijkstra", "--num-graphs", "4", "--depth", "1"]
+    assert main(["discover", *options]) == 0
+    assert StepProgram.load(program).source() in capsys.readouterr().out
 
 
 def test_discover_prints_the_program(capsys):

@@ -105,7 +105,8 @@ def _show(certificate: Certificate, label: str) -> None:
     from algotransfer.symbolic.proofs import STATEMENTS
 
     step = as_text(certificate.program.step)
-    output.print(f"{label}candidate = {step}\n\n{certificate.program.source()}")
+    source = certificate.program.source()
+    output.print(f"{label}candidate = {step}\n\n{source}", soft_wrap=True)  # code stays valid
     table = plain_table(("statement, for all keys and weights", "result"), ())
     for claim in certificate.claims:
         values = ", ".join(f"{name} = {value}" for name, value in claim.refuted_by.items())

@@ -64,7 +64,7 @@ class DiscoverCommand:
             f"learning from the answers on {len(dataset):,} graphs, in {len(terms):,} terms"
         )
         program = discover(self.target, dataset.graphs, terms)
-        output.print(f"\n{program.source()}")
+        output.print(f"\n{program.source()}", soft_wrap=True)  # code stays valid
         output.print(f"learned in {time.perf_counter() - start:.1f} s")
         if self.out is None:
             next_step("add --out FILE.json to keep the program")
