@@ -6,7 +6,7 @@ import torch
 from torch_geometric.loader import DataLoader
 
 from algotransfer.bridges.pyg import to_pyg
-from algotransfer.datasets import make_dataset
+from algotransfer.datasets import from_graphs, make_dataset
 
 GRAPHS, NODES = 6, 7
 dataset = make_dataset("er", GRAPHS, NODES)
@@ -54,6 +54,15 @@ for algorithm in ("dijkstra", "bellman_ford"):
 (single,) = to_pyg(dataset.graphs[2], dataset.trace("dijkstra")[2])
 twin = to_pyg(dataset, dataset.trace("dijkstra"))[2]
 assert all(torch.equal(single[name], twin[name]) for name in ("edge_index", "key", "length"))
+
+mixed = from_graphs([make_dataset("er", 1, size).graphs for size in (5, 9)])
+exported = to_pyg(mixed, mixed.trace("dijkstra"))
+assert [data.num_nodes for data in exported] == [5, 9]  # without padding
+assert [data.key.shape for data in exported] == [(5, 10), (9, 10)]
+assert [data.length.shape for data in exported] == [(1,), (1,)]
+assert exported[0].validate()
+(batch,) = DataLoader(exported, batch_size=2)
+assert batch.pred.shape == (14, 10)
 
 on_device = jax.tree.map(jax.numpy.asarray, dataset.graphs)
 plain = to_pyg(on_device)

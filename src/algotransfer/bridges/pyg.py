@@ -24,7 +24,7 @@ def to_pyg(graphs: Dataset | Graph, trace: Trace | None = None) -> list[Data]:
     - `graphs`: a dataset, a batch of graphs or a single graph.
     - `trace`: trace of one algorithm on these graphs, such as `dataset.trace("dijkstra")`.
 
-    **Returns:** one `Data` per graph, with
+    **Returns:** one `Data` per graph, without the padding nodes of `from_graphs`, with
 
     - `edge_index` int64 [2, edges], both directions; `edge_attr` float32 [edges, 1], the weight;
     - `source` int64 [1];
@@ -35,7 +35,7 @@ def to_pyg(graphs: Dataset | Graph, trace: Trace | None = None) -> list[Data]:
     axis. They shift `edge_index` only: `source` and `pred` remain indices within each graph.
     """
     torch, graph_class = _import()
-    batch = graphs if isinstance(graphs, Graph) else graphs.graphs
+    batch, sizes = (graphs, None) if isinstance(graphs, Graph) else (graphs.graphs, graphs.sizes)
     if trace is not None and trace.length.shape != batch.batch_shape:
         raise UserError(
             f"the trace has batch shape {trace.length.shape} and the graphs {batch.batch_shape}; "
@@ -50,14 +50,17 @@ def to_pyg(graphs: Dataset | Graph, trace: Trace | None = None) -> list[Data]:
     edge = np.asarray(batch.edge_mask())
     senders, receivers = np.asarray(batch.senders), np.asarray(batch.receivers)
     weights, source = np.asarray(batch.weights), np.asarray(batch.source)
+    sizes = np.full(len(batch), batch.num_nodes) if sizes is None else sizes
     steps = {} if trace is None else _nodes_first(trace)
+    length = None if trace is None else np.asarray(trace.length)
     return [
         graph_class(
-            num_nodes=batch.num_nodes,
+            num_nodes=int(sizes[g]),
             edge_index=tensor([senders[g][edge[g]], receivers[g][edge[g]]], np.int64),
             edge_attr=tensor(weights[g][edge[g], None], np.float32),
             source=tensor(source[g, None], np.int64),
-            **{name: tensor(array[g], array.dtype) for name, array in steps.items()},
+            **{name: tensor(array[g, : sizes[g]], array.dtype) for name, array in steps.items()},
+            **({} if length is None else {"length": tensor([length[g]], np.int64)}),
         )
         for g in range(len(batch))
     ]
@@ -79,9 +82,8 @@ def _nodes_first(trace: Trace) -> dict[str, np.ndarray]:
     """Return the trace as [graphs, nodes, steps] arrays; parallel ones have no `visited`."""
     steps = {"key": trace.key, "pred": trace.pred, "visited": trace.visited}
     dtypes = {"key": np.float32, "pred": np.int64, "visited": np.bool_}
-    arrays = {
+    return {
         name: np.swapaxes(np.asarray(array, dtypes[name]), 1, 2)
         for name, array in steps.items()
         if array is not None
     }
-    return arrays | {"length": np.asarray(trace.length, np.int64)[:, None]}

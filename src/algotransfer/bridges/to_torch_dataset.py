@@ -17,12 +17,13 @@ def to_torch_dataset(dataset: Dataset, algorithm: str | Algorithm) -> TraceDatas
     Each item is a dictionary of tensors:
 
     - `weights` float32 [nodes, nodes], 0 where there is no edge; row u holds the edges from u;
-    - `source`, `length` (steps until the algorithm ends) int64 [];
+    - `source`, `length` (steps until the algorithm ends), `num_nodes` (without padding) int64 [];
     - `key` float32 [steps, nodes] (inf where ∞), `pred` int64 [steps, nodes] (−1: none) and, for
       sequential algorithms, `visited` bool [steps, nodes].
 
-    Shapes are equal for all graphs, so that PyTorch's `DataLoader` stacks them. For large sparse
-    graphs use `to_pyg`.
+    Shapes are equal for all graphs, so that PyTorch's `DataLoader` stacks them: if graphs have
+    different sizes, the nodes from `num_nodes` on are padding, isolated and never reached. For
+    large sparse graphs, or without padding, use `to_pyg`.
     """
     try:
         from algotransfer.bridges.torch_datasets import TraceDataset
@@ -31,4 +32,4 @@ def to_torch_dataset(dataset: Dataset, algorithm: str | Algorithm) -> TraceDatas
             f"to_torch_dataset needs PyTorch ({error}); run `pip install torch` or `pip install "
             "'.[pyg]'` in the folder of algotransfer"
         ) from error
-    return TraceDataset(dataset.graphs, dataset.trace(algorithm))
+    return TraceDataset(dataset.graphs, dataset.trace(algorithm), dataset.sizes)

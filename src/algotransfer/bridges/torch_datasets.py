@@ -15,11 +15,12 @@ DTYPES = {"key": np.float32, "pred": np.int64, "visited": np.bool_}
 class TraceDataset(TorchBase):
     """Graphs with the trace of an algorithm; see `to_torch_dataset`."""
 
-    def __init__(self, graphs: Graph, trace: Trace):
+    def __init__(self, graphs: Graph, trace: Trace, sizes: np.ndarray):
         self.num_nodes = graphs.num_nodes
         self._edges = tuple(
             np.asarray(leaf) for leaf in (graphs.senders, graphs.receivers, graphs.weights)
         )
+        self._sizes = sizes
         self._source, self._length = np.asarray(graphs.source), np.asarray(trace.length)
         steps = {"key": trace.key, "pred": trace.pred, "visited": trace.visited}
         self._steps = {
@@ -41,6 +42,7 @@ class TraceDataset(TorchBase):
             "weights": torch.from_numpy(matrix[:-1, :-1].copy()),
             "source": torch.tensor(int(self._source[index])),
             "length": torch.tensor(int(self._length[index])),
+            "num_nodes": torch.tensor(int(self._sizes[index])),
         }
         for name, array in self._steps.items():
             item[name] = torch.from_numpy(np.array(array[index], DTYPES[name]))
