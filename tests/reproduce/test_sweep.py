@@ -90,3 +90,9 @@ def test_own_graphs(tmp_path, capsys):
     (weights,) = (tmp_path / "runs").glob("ne-bellman_ford-na/*/weights.npz")
     assert f"compare {weights.parent} --data TEST.npz" in capsys.readouterr().out
     assert load_model(weights).card["data"]["train"]["num_nodes"] == 6
+
+
+def test_help_says_that_own_graphs_are_not_evaluated(capsys):
+    with pytest.raises(SystemExit):
+        main(["sweep", "--help"])
+    assert "`algotransfer evaluate RUN --data TEST.npz`" in capsys.readouterr().out

@@ -35,7 +35,8 @@ class SweepCommand(RunnerOptions):
 
     Settings are options with several values (`--model ne ne++ --extra-steps 0 10`), or lines of a
     TOML file (`model = ["ne", "ne++"]`), which options override. Finished experiments are skipped
-    and interrupted ones continued.
+    and interrupted ones continued. With --data, experiments are trained only: evaluate each of them
+    with `algotransfer evaluate RUN --data TEST.npz`, or compare them with `algotransfer compare`.
     """
 
     file: Positional[Annotated[Path | None, optional("FILE")]] = None
@@ -47,7 +48,8 @@ class SweepCommand(RunnerOptions):
     preset: Annotated[str | None, choice(PRESETS, "paper")] = None
     """Preset of the graphs to train and test on."""
     data: Annotated[Path | None, optional("FILE")] = None
-    """Data file (.npz) of your own graphs to train on instead, a tenth of them for validation."""
+    """Data file (.npz) of your own graphs to train on instead, a tenth of them for validation;
+    nothing is evaluated then."""
 
     def run(self) -> None:
         """Run all experiments; print what is done, what is left, and how to compare them."""
