@@ -3,6 +3,8 @@
 import shutil
 from pathlib import Path
 
+import networkx
+import numpy as np
 import pandas
 import pytest
 
@@ -11,7 +13,7 @@ from algotransfer.array_files import load_arrays, save_arrays
 from algotransfer.cli import main
 from algotransfer.evaluation.evaluate import read_evaluation, save_evaluation
 from algotransfer.report.markdown import render_markdown
-from algotransfer.report.run_report import find_runs, make_run_report
+from algotransfer.report.run_report import _training_graphs, find_runs, make_run_report
 from algotransfer.trained_models import find_weights
 
 RUNS = Path(__file__).parents[2] / "studies" / "runs" / "transfer_grid"
@@ -63,6 +65,14 @@ def test_the_report_names_training_graphs_and_all_metrics(folder):
     metrics = {metric for metric, _ in errors.columns + further.columns}
     assert metrics == set(read_evaluation(next((folder / NAME).iterdir()))["metric"])
     assert "**" not in render_markdown(data)  # no paper's numbers to tell ours from
+
+
+def test_training_graphs_of_different_sizes_have_a_range():
+    cycles = [networkx.cycle_graph(size) for size in (4, 6, 6)]
+    model = at.load_model("ne-prim-tf")
+    for chosen, size in (([0, 2], "4–6"), ([1, 2], "6")):
+        model.card["data"]["train"] = at.from_graphs(cycles).part(np.array(chosen)).arguments
+        assert _training_graphs(model) == f"own: 2 graphs of {size} nodes"
 
 
 def test_files(folder, tmp_path, monkeypatch, capsys):

@@ -98,6 +98,7 @@ class Dataset:
     def part(self, indices: Int[np.ndarray, " some"]) -> Dataset:
         """Return the dataset of some graphs, with their names and traces."""
         graphs, family = self.graphs[indices], self.family[indices]
+        smallest = int(self.sizes[indices].min(initial=self.num_nodes))
         traces = {
             algorithm: jax.tree.map(lambda leaf: np.asarray(leaf)[indices], trace)
             for algorithm, trace in self._traces.items()
@@ -105,7 +106,10 @@ class Dataset:
         return Dataset(
             graphs=graphs,
             family=family,
-            arguments={**describe_graphs(graphs, family), "part_of": dict(self.arguments)},
+            arguments={
+                **describe_graphs(graphs, family, smallest),
+                "part_of": dict(self.arguments),
+            },
             names=None if self.names is None else [self.names[index] for index in indices],
             _traces=traces,
         )
@@ -135,8 +139,13 @@ class Dataset:
         return f"<Dataset of {len(self)} graphs ({', '.join(self.families)}) with {size}>"
 
 
-def describe_graphs(graphs: Graph, family: Shaped[np.ndarray, " graphs"]) -> dict[str, Any]:
-    """Return the arguments of a dataset of given graphs, which their content identifies."""
+def describe_graphs(
+    graphs: Graph, family: Shaped[np.ndarray, " graphs"], min_nodes: int
+) -> dict[str, Any]:
+    """Return the arguments of a dataset of given graphs, which their content identifies.
+
+    `min_nodes` is the number of nodes of the smallest graph, without padding.
+    """
     runs = [(name, len([*run])) for name, run in groupby(family.tolist())]
     source = np.asarray(graphs.source)
     return {
@@ -144,6 +153,7 @@ def describe_graphs(graphs: Graph, family: Shaped[np.ndarray, " graphs"]) -> dic
         "num_graphs": [count for _, count in runs],
         "num_nodes": graphs.num_nodes,
         "graphs_sha256": content_hash({**vars(to_ragged(graphs)), "source": source}, {}),
+        **({"min_nodes": min_nodes} if min_nodes < graphs.num_nodes else {}),
         **({"directed": True} if graphs.directed else {}),
     }
 

@@ -61,7 +61,7 @@ def from_graphs(graphs: Iterable[GraphLike], family: str | Sequence[str] = "own"
     return Dataset(
         graphs=batch,
         family=each,
-        arguments=describe_graphs(batch, each),
+        arguments=describe_graphs(batch, each, min(part.num_nodes for part in parts)),
         names=None if all(own == numbers for own in names) else names,
     )
 
