@@ -20,6 +20,7 @@ minimax = Algorithm(
     unreached_key=np.inf,
     smaller_is_better=True,
     relax=jnp.maximum,  # (key of u, weight of the edge) -> candidate key of v
+    scaling="linear",  # weights times 2: keys times 2, same predecessors
 )
 ALGORITHMS[minimax.name] = minimax  # now usable by name
 
