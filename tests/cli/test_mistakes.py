@@ -23,6 +23,7 @@ ON_THE_COMMAND_LINE = {
     "train --data own.npz --preset small": "--preset and --data both say which graphs",
     "train --validation-share 0.2": "--validation-share divides your own graphs; add --data FILE",
     "train --data huts.csv": "`algotransfer data --algorithm dijkstra --graph huts.csv --out own",
+    "train --data toll.json": "--graph FILE --out own.npz` from a graph file (.csv, .graphml)",
     "train --data clrs30": "--data clrs30: this is a preset, not a data file; use --preset clrs30",
     "train --method fine_tune": "needs a base algorithm (--base prim)",
     "evaluate": "evaluate needs MODEL: Trained model: a name (`algotransfer list models`)",

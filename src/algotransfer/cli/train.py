@@ -129,9 +129,14 @@ class TrainCommand:
             )
         if self.data is not None and self.data.suffix != ".npz":
             check_data(self.data)
+            from algotransfer.graphs.formats import FORMATS
+
+            graph = self.data if self.data.suffix.lower() in FORMATS else "FILE"
             raise UserError(
                 f"--data {self.data}: expected a data file (.npz); make one with `algotransfer "
-                f"data --algorithm {self.experiment.target} --graph {self.data} --out own.npz`"
+                f"data --algorithm {self.experiment.target} --graph {graph} --out own.npz`"
+                + f" from a graph file ({', '.join(FORMATS)})"
+                * (graph == "FILE")
             )
 
 
