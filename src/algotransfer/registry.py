@@ -38,8 +38,10 @@ class Registry(MutableMapping[str, Entry], Generic[Entry]):
         kind: str,
         entries: Mapping[str, Entry | str] | None = None,
         summaries: Mapping[str, tuple[str, ...]] | None = None,
+        entry_type: str | None = None,
     ):
         self.kind = kind
+        self._entry_type = entry_type  # "module:class" that entries are instances of; None: any
         self._entries: dict[str, Entry | str] = dict(entries or {})
         self._summaries = dict(summaries or {})  # of entries, for lists that must not import them
 
@@ -57,7 +59,9 @@ class Registry(MutableMapping[str, Entry], Generic[Entry]):
         self.check(name)
         entry = self._entries[name]
         if isinstance(entry, str):
-            entry = self._entries[name] = self._load(name, entry)
+            loaded = self._load(name, entry)
+            self._check_type(name, loaded)
+            entry = self._entries[name] = loaded
         return cast(Entry, entry)
 
     def _load(self, name: str, entry: str) -> Entry:
@@ -79,11 +83,24 @@ class Registry(MutableMapping[str, Entry], Generic[Entry]):
             "it as 'module:attribute'"
         )
 
+    def _check_type(self, name: str, entry: Entry) -> None:
+        """Raise a `UserError` unless an entry is an instance of the class of this registry."""
+        if self._entry_type is None:
+            return
+        module, _, attribute = self._entry_type.partition(":")
+        if not isinstance(entry, getattr(import_module(module), attribute)):
+            raise UserError(
+                f"the {self.kind} {name!r:.80} is {shown(entry)}, of type {type(entry).__name__}; "
+                f"expected an instance of {attribute}, or its place as 'module:attribute'"
+            )
+
     def summary(self, name: str, summarise: Callable[[Entry], tuple[str, ...]]) -> tuple[str, ...]:
         """Return the words of a list about an entry; import it only if it has no summary."""
         return self._summaries[name] if name in self._summaries else summarise(self[name])
 
     def __setitem__(self, name: str, entry: Entry | str) -> None:
+        if not isinstance(entry, str):
+            self._check_type(name, entry)
         self._entries[name] = entry
         self._summaries.pop(name, None)
 

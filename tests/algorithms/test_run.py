@@ -145,6 +145,16 @@ def test_an_entry_has_one_name(monkeypatch):
         get_algorithm("mine")
 
 
+@pytest.mark.parametrize("entry", [lambda: 1, type(ALGORITHMS["bfs"]), None])
+def test_only_algorithms_can_be_registered(entry, monkeypatch):
+    with pytest.raises(UserError, match="'f' is .*; expected an instance of Algorithm"):
+        ALGORITHMS["f"] = entry
+    assert "f" not in ALGORITHMS
+    monkeypatch.setitem(ALGORITHMS, "f", "math:pi")
+    with pytest.raises(UserError, match=r"'f' is 3.14.*, of type float; expected an instance"):
+        run("f", batches.graph(2, EDGE))
+
+
 # Keys that float32 cannot tell from "unreached".
 
 

@@ -39,6 +39,7 @@ ALGORITHMS: Registry[Algorithm] = Registry(
     "algorithm",
     {name: f"algotransfer.algorithms.definitions:{name}" for name in _SUMMARIES},
     _SUMMARIES,
+    entry_type="algotransfer.algorithms.algorithm:Algorithm",
 )
 
 
