@@ -81,7 +81,7 @@ def test_an_unregistered_algorithm_runs():
 
 
 def test_the_example_s_minimax_path_is_on_a_minimum_spanning_tree(monkeypatch):
-    monkeypatch.setitem(ALGORITHMS, "minimax", None)  # forgets the tenth afterwards
+    monkeypatch.setitem(ALGORITHMS, "minimax", ALGORITHMS["bfs"])  # forgotten afterwards
     minimax = runpy.run_path(str(EXAMPLE))["minimax"]
     assert get_algorithm("minimax") is minimax
     graphs = batches.families(num_nodes=20, num_graphs=20, seed=6)
