@@ -27,6 +27,7 @@ REQUIREMENTS = {
         "jax==0.10.2",
         "tensorflow==2.21.0",
         "equinox==0.13.8",
+        "beartype==0.23.1",
     ],
     "pyg": [
         "torch==2.13.0",
