@@ -360,6 +360,7 @@ def main() -> None:
     parser.add_argument("--method", nargs="+", default=METHODS, choices=METHODS)
     parser.add_argument("--folder", type=Path, default=FOLDER)
     parser.add_argument("--tries-folder", type=Path, default=TRIES_FOLDER)
+    parser.add_argument("--try", nargs="+", default=list(tries()), choices=tries(), dest="names")
     parser.add_argument("--for", type=float, default=np.inf, dest="seconds", help="seconds")
     arguments = parser.parse_args()
     grid = itertools.product(arguments.model, arguments.method, arguments.target)
@@ -370,7 +371,8 @@ def main() -> None:
         test(experiments, arguments.folder)
         print(f"wrote {TEST}")
     elif arguments.action == "train-tries":
-        train_all(list(tries().values()), arguments.tries_folder, arguments.seconds)
+        chosen = [tries()[name] for name in arguments.names]
+        train_all(chosen, arguments.tries_folder, arguments.seconds)
     elif arguments.action == "tries":
         measure_tries(arguments.tries_folder, arguments.folder)
         print(f"wrote {TRIES}")

@@ -1,0 +1,87 @@
+"""Train the experiments of `studies/more_seeds.md` on further seeds.
+
+    python studies/more_seeds.py train --model ne++ --target dijkstra --method multitask --for 500
+    python studies/more_seeds.py evaluate  # adds the finished ones to results/results.csv
+
+Training resumes where it stopped. Several processes can share a GPU.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import time
+from pathlib import Path
+
+import numpy as np
+from evaluate_committed import update
+
+from algotransfer.evaluation.evaluate import evaluate, unseen_graphs
+from algotransfer.experiment import Experiment
+from algotransfer.report.collect import name_rows, read_results
+from algotransfer.training.runs import load_model
+from algotransfer.training.train import train
+
+SEEDS = tuple(range(3, 8))
+BASES = {"dijkstra": "prim", "reliable_seq": "widest_seq"}
+METHODS = ("multitask", "none")
+FOLDER = Path("runs/more_seeds")
+RESULTS = Path("results/results.csv")
+
+
+def experiment(model: str, target: str, method: str) -> Experiment:
+    base = () if method == "none" else (BASES[target],)
+    return Experiment(model=model, target=target, method=method, base=base)
+
+
+def train_all(experiments: list[Experiment], folder: Path, seconds: float) -> None:
+    """Train experiments one after the other, until the time is over."""
+    deadline = time.monotonic() + seconds
+    for each in experiments:
+        path, model = train(
+            each,
+            SEEDS,
+            folder=folder,
+            pause=lambda: time.monotonic() > deadline,
+            checkpoint_seconds=60,
+            show=False,
+        )
+        print(f"{each.name}: {'paused' if model is None else path}", flush=True)
+        if model is None:
+            break
+
+
+def evaluate_all(experiments: list[Experiment], folder: Path) -> None:
+    """Add the finished experiments to the results: at the true end, and at the horizon."""
+    told, horizon = unseen_graphs([20, 50, 100], 500), unseen_graphs([100], 500)
+    for each in experiments:
+        for path in sorted((folder / each.name).glob("*/weights.npz")):
+            model = load_model(path)
+            frame = evaluate(model, told)
+            rows = name_rows(frame[frame["row"] == "network"], model, path.parent.name)
+            update(RESULTS, rows.assign(halt=""), read_results)
+            rows = name_rows(evaluate(model, horizon, halt="horizon"), model, path.parent.name)
+            wanted = (rows["row"] == "network") & rows["metric"].isin(["key", "pred"])
+            update(RESULTS, rows[wanted].assign(halt="horizon"), read_results)
+            print(f"evaluated {each.name}", flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("action", choices=("train", "evaluate"))
+    parser.add_argument("--model", nargs="+", default=["ne++", "ne"])
+    parser.add_argument("--target", nargs="+", default=list(BASES), choices=BASES)
+    parser.add_argument("--method", nargs="+", default=METHODS, choices=METHODS)
+    parser.add_argument("--folder", type=Path, default=FOLDER)
+    parser.add_argument("--for", type=float, default=np.inf, dest="seconds", help="seconds")
+    arguments = parser.parse_args()
+    grid = itertools.product(arguments.target, arguments.method, arguments.model)
+    experiments = [experiment(model, target, method) for target, method, model in grid]
+    if arguments.action == "train":
+        train_all(experiments, arguments.folder, arguments.seconds)
+    else:
+        evaluate_all(experiments, arguments.folder)
+
+
+if __name__ == "__main__":
+    main()
