@@ -78,6 +78,9 @@ SYSTEMS = {
         "**NE++, 10 extra steps**",
         "ours: `python studies/clrs30.py score --model ne++ --extra-steps 10`",
     ),
+    "clrs-mpnn": System(
+        "**MPNN of dm-clrs without hints**", "ours: `python studies/clrs30_mpnn.py train`"
+    ),
 }
 
 
