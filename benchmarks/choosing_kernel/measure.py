@@ -10,6 +10,8 @@ a CPU, `--seeds 1 --graphs 2 --trajectories 2 --repeats 1` checks it with interp
 """
 
 import argparse
+import gzip
+import json
 import os
 import statistics
 import sys
@@ -89,6 +91,21 @@ def agreement(losses, expected) -> dict[str, float]:
     return {"median_difference": float(np.median(difference)), "same_choice": float(same.mean())}
 
 
+def kernel_times(trace: Path, most: int = 12) -> list[dict[str, Any]]:
+    """Return the GPU kernels of a profile that took the most time, with their number of runs."""
+    (path,) = trace.glob("**/*.trace.json.gz")
+    events = json.loads(gzip.decompress(path.read_bytes()))["traceEvents"]
+    named = [event for event in events if event.get("ph") == "M" and "name" in event["args"]]
+    threads = {(e["pid"], e["tid"]): e["args"]["name"] for e in named if e["name"] == "thread_name"}
+    runs: dict[str, list[float]] = {}
+    for event in events:
+        stream = threads.get((event.get("pid"), event.get("tid")), "")
+        if event.get("ph") == "X" and stream.startswith("Stream"):
+            runs.setdefault(event["name"], []).append(event["dur"] / 1000)
+    longest = sorted(runs.items(), key=lambda item: -sum(item[1]))[:most]
+    return [{"kernel": n, "runs": len(ms), "milliseconds": sum(ms)} for n, ms in longest]
+
+
 def timed(arguments, repeats, function, precision, *contexts, trace: Path | None = None):
     """Return the result and the times of a function that is traced in some contexts."""
     jax.clear_caches()  # what was traced in other contexts must not be used again
@@ -103,10 +120,12 @@ def timed(arguments, repeats, function, precision, *contexts, trace: Path | None
         return jax.block_until_ready(compiled(*arguments))
 
     result, times = run(), [1000 * seconds_of(run) for _ in range(repeats)]
+    row: dict[str, Any] = {"milliseconds": statistics.median(times), "compile_seconds": seconds}
     if trace is not None:
         with jax.profiler.trace(str(trace)):
             run()
-    return result, {"milliseconds": statistics.median(times), "compile_seconds": seconds}
+        row["kernels"] = kernel_times(trace)
+    return result, row
 
 
 def measure(model: str, options: argparse.Namespace) -> Iterator[dict[str, Any]]:
