@@ -118,11 +118,13 @@ def tries() -> dict[str, Try]:
     lr4 = experiment("ne++", "dijkstra", "fine_tune", learning_rate=1e-4)
     fields = {field.name: getattr(lr4, field.name) for field in dataclasses.fields(lr4)}
     terminating = {"supervision": "na_terminate"}
+    unrelated = dataclasses.replace(experiment("ne", "dijkstra", "multitask"), base=("dfs",))
     return {
         "lr4 fine_tune": Try(SlowTarget(**fields)),
         "terminate none": Try(experiment("ne++", "dijkstra", "none", **terminating)),
         "terminate multitask": Try(experiment("ne++", "dijkstra", "multitask", **terminating)),
         "graphs none": Try(experiment("ne", "dijkstra", "none"), data_seed=1),
+        "dfs multitask": Try(unrelated),
     }
 
 
