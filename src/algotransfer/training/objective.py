@@ -15,7 +15,11 @@ from algotransfer.devices import has_tf32
 from algotransfer.errors import UserError
 from algotransfer.networks import Dense, Executor, Layout, Sparse
 from algotransfer.training.supervision import Losses, Supervision
-from algotransfer.training.training_rollouts import training_latents, training_layout
+from algotransfer.training.training_rollouts import (
+    sampled_latents,
+    training_latents,
+    training_layout,
+)
 
 # Precision of the products that only choose among trajectories, on GPUs that have it: as fast as
 # tf32, and close enough to float32 that the same trajectory is chosen.
@@ -109,15 +113,8 @@ def _graph_losses(network, tasks, layout, truths, noise, select):
         # Only the best trajectory is back-propagated, so the others need no backward pass: find it
         # first, then run it once more.
         alone = lax.stop_gradient(network.for_task(len(tasks) - 1))
-
-        def target_loss(noise):
-            (losses,), _ = _trajectory_losses(
-                alone, tasks[-1:], layout, truths[-1:], noise, learning=False
-            )
-            return _total(losses)
-
         with jax.default_matmul_precision(SELECTION_PRECISION if has_tf32() else "float32"):
-            best = _argmin(jax.vmap(target_loss)(noise))
+            best = _argmin(_sampled_losses(alone, tasks[-1], layout, truths[-1], noise))
         return _trajectory_losses(network, tasks, layout, truths, noise[best])
 
     trajectories = jax.vmap(lambda n: _trajectory_losses(network, tasks, layout, truths, n))
@@ -130,13 +127,21 @@ def _graph_losses(network, tasks, layout, truths, noise, select):
     return (*average, {name: loss[best] for name, loss in target.items()}), embeddings
 
 
-def _trajectory_losses(network, tasks, layout: Layout, truths, noise, *, learning: bool = True):
+def _sampled_losses(network, task: Task, layout: Layout, truth: Truth, noise):
+    """Return the total loss of every trajectory of one task, without gradient."""
+    driver_of = functools.partial(task.supervision.driver, task.algorithm, truth)
+    latents = sampled_latents(network, layout, driver_of, noise)
+    losses = jax.vmap(lambda latent: task.supervision.losses(network, 0, layout, truth, latent))
+    return _total(losses(latents))
+
+
+def _trajectory_losses(network, tasks, layout: Layout, truths, noise):
     drivers = tuple(
         task.supervision.driver(task.algorithm, truth, noise if task.samples else None)
         for task, truth in zip(tasks, truths, strict=True)
     )
     num_steps = truths[0].key.shape[0] - 1
-    latents = training_latents(network, layout, drivers, num_steps, learning=learning)
+    latents = training_latents(network, layout, drivers, num_steps)
     seen = [(network, k, layout, truths[k], latents[k]) for k in range(len(tasks))]
     losses = tuple(t.supervision.losses(*each) for t, each in zip(tasks, seen, strict=True))
     embeddings = tuple(t.supervision.embedding(*each) for t, each in zip(tasks, seen, strict=True))

@@ -2,6 +2,7 @@
 
 import dataclasses
 import os
+from collections.abc import Callable
 from typing import Any
 
 import equinox as eqx
@@ -53,6 +54,32 @@ def training_latents(
     if isinstance(network, FoldableExecutor) and network.can_fold:
         return folded_latents(network, layout, drivers, num_steps, learning)
     return plain_latents(network, layout, drivers, num_steps)
+
+
+def sampled_latents(
+    network: Executor,
+    layout: Layout,
+    driver_of: Callable[[Float[Array, "steps n"]], Driver],
+    noise: Float[Array, "trajectories steps n"],
+) -> Latent:
+    """Return the last latent of every trajectory of one algorithm.
+
+    There is no gradient, and products may be rounded. `driver_of` takes the noise of a trajectory.
+    """
+    driver = driver_of(noise[0])
+    if isinstance(layout, Dense) and layout.neighbours is not None:
+        # Imported here because Pallas takes long to import, and only GPUs need it.
+        from algotransfer.networks.trajectory_kernel import fits, kernel_latents
+
+        assert isinstance(network, FoldableExecutor)  # see `training_layout`
+        if fits(network, driver):
+            return kernel_latents(network, layout, driver, noise)
+
+    def one(noise):
+        drivers = (driver_of(noise),)
+        return training_latents(network, layout, drivers, len(noise), learning=False)[0]
+
+    return jax.vmap(one)(noise)
 
 
 def plain_latents(

@@ -69,6 +69,7 @@ class Framework(ABC):
     - `num_features`: width of a node's features.
     - `num_outputs`: width of a node's outputs y; the key is the last of them.
     - `samples`: whether training without steps samples choices.
+    - `sampled_by_kernel`: whether the GPU kernel for trajectories makes the choices of `advance`.
     - `carries_all`: whether a network taught by steps updates every key when it runs free.
     - `must_settle`: whether an algorithm that has not ended after n steps is an error.
     - `reads_arriving_edges`: whether the sparse engine reads the edges that arrive at a node, not
@@ -80,6 +81,7 @@ class Framework(ABC):
     num_features: int
     num_outputs: int
     samples: bool
+    sampled_by_kernel: bool = False
     carries_all: bool
     must_settle: bool
     reads_arriving_edges: bool

@@ -35,6 +35,7 @@ class Sequential(Framework):
     num_features = 2
     num_outputs = 2
     samples = True
+    sampled_by_kernel = True
     carries_all = False
     must_settle = False
     reads_arriving_edges = False

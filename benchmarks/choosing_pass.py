@@ -1,12 +1,12 @@
-"""Measure one kernel for the choosing pass of training, beside the current pass.
+"""Measure the choosing pass of training, by the kernel for whole trajectories and step by step.
 
-    python benchmarks/choosing_kernel/measure.py --out runs/benchmarks/choosing_kernel.json
+    python benchmarks/choosing_pass.py --out results/choosing-pass-h200.json
 
 Training without the algorithm's steps samples ten trajectories of every graph, without gradient,
-and learns from the best. The script measures this pass, current and with several tilings of the
-kernel; a training step with both, without validation and optimiser; and the current pass with
-parts left out, which can also let the compiler move other work out of the loop. It needs a GPU. On
-a CPU, `--seeds 1 --graphs 2 --trajectories 2 --repeats 1` checks it with interpreted kernels.
+and learns from the best. The script measures this pass, and a training step without validation and
+optimiser, each by the kernel of `networks/trajectory_kernel.py` and step by step, with kernels for
+edges alone. It needs a GPU. On a CPU, `--seeds 1 --graphs 2 --trajectories 2 --repeats 1` checks it
+with interpreted kernels.
 """
 
 import argparse
@@ -14,7 +14,6 @@ import gzip
 import json
 import os
 import statistics
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -26,62 +25,23 @@ from unittest.mock import patch
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax import lax
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from choosing_kernel.kernel import kernel_latents
-from choosing_kernel.program import Tiling
 from side_by_side import timed as seconds_of
 
-from algotransfer.algorithms.frameworks.sequential import Sequential
 from algotransfer.datasets import make_dataset
 from algotransfer.datasets.presets import PAPER_FAMILIES
 from algotransfer.devices import has_tf32
 from algotransfer.experiment import Experiment
-from algotransfer.networks.folded import EdgeStage
+from algotransfer.networks import trajectory_kernel
 from algotransfer.training import load_model, objective, training_rollouts
 from algotransfer.training.examples import make_examples, tasks_of
 from algotransfer.training.runs import environment, write_json
 
 PRECISION = objective.SELECTION_PRECISION if has_tf32() else "float32"  # of the choosing pass
-TILINGS = (Tiling(5, 64), Tiling(10, 64), Tiling(5, 32, 2), Tiling(5, 64, 4, "bf16x3"))
-LEFT_OUT = {  # class, method, replacement
-    "choice": (Sequential, "advance", lambda self, algorithm, layout, state, *_: state),
-    "edges": (EdgeStage, "_max_by_kernel", lambda self, product, _: product[:, : self.hidden]),
-}
 
 
-def latents_by_steps(latents_of, task, network, layout, truth, noise):
-    """Return the last latents of all trajectories by a function of `training_rollouts`."""
-
-    def one(noise):
-        driver = task.supervision.driver(task.algorithm, truth, noise)
-        return latents_of(network, layout, (driver,), len(noise))[0]
-
-    return jax.vmap(one)(noise)
-
-
-def trajectory_losses(latents_of, task, network, layout, truth, noise):
-    """Return the losses of all trajectories of one graph."""
-
-    def total(latent):
-        return objective._total(task.supervision.losses(network, 0, layout, truth, latent))
-
-    return jax.vmap(total)(latents_of(task, network, layout, truth, noise))
-
-
-def choose_by_kernel(tiling: Tiling):
-    """Replace the choosing pass of training steps that are traced inside the `with` block."""
-
-    def graph_losses(network, tasks, layout, truths, noise, select):
-        (task,), (truth,), alone = tasks, truths, lax.stop_gradient(network)
-        by_kernel = partial(kernel_latents, tiling)
-        with jax.default_matmul_precision(PRECISION):
-            losses = trajectory_losses(by_kernel, task, alone, layout, truth, noise)
-        best = objective._argmin(losses)
-        return objective._trajectory_losses(network, tasks, layout, truths, noise[best])
-
-    return patch.object(objective, "_graph_losses", graph_losses)
+def step_by_step():
+    """Leave the kernel for trajectories out of programs traced inside the `with` block."""
+    return patch.object(trajectory_kernel, "fits", lambda *_: False)
 
 
 def agreement(losses, expected) -> dict[str, float]:
@@ -140,16 +100,12 @@ def measure(model: str, options: argparse.Namespace) -> Iterator[dict[str, Any]]
     keys = jax.random.split(jax.random.key(1), seeds)
     noise = jax.vmap(partial(objective.draw_noise, tasks, examples, options.trajectories))(keys)
 
-    def choosing_pass(latents_of):
-        def one(network, layout, truth, noise):
+    def choosing_pass(network, examples, noise):
+        def one(layout, truth, noise):
             layout = training_rollouts.training_layout(network, layout)
-            return trajectory_losses(latents_of, tasks[0], network, layout, truth, noise)
+            return objective._sampled_losses(network, tasks[0], layout, truth, noise)
 
-        def one_seed(network, examples, noise):
-            every_graph = jax.vmap(partial(one, network))
-            return every_graph(examples.layouts, examples.truths[0], noise)
-
-        return jax.vmap(one_seed, (0, None, 0))
+        return jax.vmap(one)(examples.layouts, examples.truths[0], noise)
 
     @partial(jax.vmap, in_axes=(0, None, 0))
     def training_step(network, examples, noise):
@@ -159,23 +115,18 @@ def measure(model: str, options: argparse.Namespace) -> Iterator[dict[str, Any]]
         return jax.value_and_grad(loss)(network)
 
     run = partial(timed, (networks, examples, noise), options.repeats)
-    plain = partial(latents_by_steps, training_rollouts.plain_latents)
     without_kernels = patch.dict(os.environ, {training_rollouts.SWITCH: "0"})
-    expected, _ = run(choosing_pass(plain), "float32", without_kernels)
-    current = partial(latents_by_steps, partial(training_rollouts.training_latents, learning=False))
-    by_kernel = {str(tuple(t)): partial(kernel_latents, t) for t in TILINGS}
-    for name, latents_of in {"current": current, **by_kernel}.items():
-        losses, times = run(choosing_pass(latents_of), PRECISION)
+    every_seed = jax.vmap(choosing_pass, (0, None, 0))
+    expected, _ = run(every_seed, "float32", without_kernels)
+    paths = {"steps": (step_by_step,), "kernel": ()}
+    for name, contexts in paths.items():
+        losses, times = run(every_seed, PRECISION, *[c() for c in contexts])
         yield {"part": "choosing pass", "by": name} | times | agreement(losses, expected)
-    for name, contexts in {"current": [], "kernel": [choose_by_kernel(TILINGS[0])]}.items():
+    for name, contexts in paths.items():
         trace = options.trace and options.trace / model / name
-        _, times = run(training_step, experiment.precision, *contexts, trace=trace)
+        _, times = run(training_step, experiment.precision, *[c() for c in contexts], trace=trace)
         rate = 1000 * seeds * graphs / times["milliseconds"]
         yield {"part": "training step", "by": name} | times | {"graphs_per_second": rate}
-    for names in (("choice",), ("edges",), ("choice", "edges")):
-        contexts = [patch.object(*LEFT_OUT[name]) for name in names]
-        _, times = run(choosing_pass(current), PRECISION, *contexts)
-        yield {"part": f"choosing pass without {' and '.join(names)}", "by": "current"} | times
 
 
 def main() -> None:
