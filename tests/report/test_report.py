@@ -126,18 +126,21 @@ def test_larger_sizes_have_separate_tables(results):
     some = some[(some["target"] == "dijkstra") & (some["method"] == "none")]
     constant = some.assign(run="1", infinity="100.0", marks="infinity=100.0")
     constant.loc[constant["num_nodes"] == 1600, "num_graphs"] = 4
-    both = pandas.concat([some, constant], ignore_index=True)
+    further = some[some["num_nodes"] == 20].assign(run="2", seed=some["seed"] + 2, value=0.005)
+    further = further[further["row"] == "network"]
+    both = pandas.concat([some, constant, further], ignore_index=True)
     pred, key = size_tables(both)
     assert (pred.name, key.name) == ("sizes-pred", "sizes-key")
     assert pred.columns == (("pred", 20), ("pred", 1600))
     assert {(row.texts[1], *row.texts[4:], row.marks) for row in pred.rows} == {
-        ("NE", "instance", "500", "2", ""),
+        ("NE", "instance", "500", "4", ""),
         ("NE", "100.0", "4 to 500", "2", "infinity=100.0"),
-        ("NE++", "instance", "500", "2", ""),
+        ("NE++", "instance", "500", "4", ""),
         ("NE++", "100.0", "4 to 500", "2", "infinity=100.0"),
     }
     assert {tuple(cell.ours for cell in row.cells) for row in key.rows} == {
-        ("0.002 ± 0", "0.16 ± 0")
+        ("0.002 ± 0", "0.16 ± 0"),
+        ("0.0035 ± 0.0015", "0.16 ± 0 (2 of 4 seeds)"),  # further seeds at 20 nodes only
     }
     report = make_report(both)
     assert "## sizes-pred" in render_markdown(report)

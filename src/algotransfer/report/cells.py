@@ -92,6 +92,13 @@ def over_seeds(values: Any) -> pandas.DataFrame:
     )
 
 
+def count_range(counts: Any, noun: str = "") -> str:
+    """Return the least and the most of some counts, such as `3 to 8 seeds`, or the only one."""
+    least, most = min(counts), max(counts)
+    text = str(most) if least == most else f"{least} to {most}"
+    return f"{text} {noun}" if noun else text
+
+
 def paper_cells() -> pandas.DataFrame:
     """Return the paper's numbers, as `paper` and `paper_std`."""
     printed: Any = paper_tables().fillna({"source": ""})

@@ -5,7 +5,13 @@ from statistics import median
 from typing import Any
 
 from algotransfer.evaluation.result_tables import number
-from algotransfer.report.cells import over_seeds, paper_cells, seed_values, without_algorithm
+from algotransfer.report.cells import (
+    count_range,
+    over_seeds,
+    paper_cells,
+    seed_values,
+    without_algorithm,
+)
 from algotransfer.report.report_tables import ReportRow, ReportTable, network_row
 
 MAX_PAPER_NODES = 100  # nodes of the paper's largest graphs
@@ -67,34 +73,28 @@ def _range(row: ReportRow) -> str:
 
 
 def size_tables(results: Any) -> list[ReportTable]:
-    """Return errors by number of nodes for all runs evaluated beyond the paper's sizes.
+    """Return errors by number of nodes of all experiments evaluated beyond the paper's sizes.
 
-    Each run has a row, also where several runs share an experiment. Columns name the stand-in for
-    ∞ and the number of graphs of each family, from the least to the most of all sizes.
+    Runs of one experiment share a row if their settings are equal. Columns name the stand-in for ∞
+    and the number of graphs of each family, from the least to the most of all sizes.
     """
-    without = without_algorithm(results)
-    large = without[without["num_nodes"] > MAX_PAPER_NODES]["run"]
-    runs = without[without["run"].isin(large)]
-    sizes = sorted(runs["num_nodes"].unique().tolist())
-    keys = ["target", "model", "method", "source", "infinity", "run"]
-    found = []
-    for key, lines in runs.groupby(keys):
+    keys = ["target", "model", "method", "source", "infinity", "marks"]
+    found, seen = [], set()
+    for key, lines in without_algorithm(results).groupby(keys):
+        if lines["num_nodes"].max() <= MAX_PAPER_NODES:
+            continue
+        seen.update(lines["num_nodes"].tolist())
+        graphs = count_range(lines[lines["metric"] == "pred"]["num_graphs"])
         cells: Any = over_seeds(seed_values(lines))
-        found.append(((*key[:-1], _graph_counts(lines)), cells[cells["graph"] == "mean"]))
+        found.append(((*key[:-1], graphs), cells[cells["graph"] == "mean"]))
     heads = ("target", "network", "method", "base", "∞", "graphs", "seeds")
     tables = []
     for metric, title in METRICS_BY_SIZE.items() if found else ():
-        columns = tuple((metric, size) for size in sizes)
+        columns = tuple((metric, size) for size in sorted(seen))
         rows = tuple(network_row(key, cells, columns) for key, cells in found)
         title = f"{title} by number of nodes, no algorithm"
         tables.append(ReportTable(f"sizes-{metric}", title, heads, rows, columns, GRID_SHAPES))
     return tables
-
-
-def _graph_counts(lines: Any) -> str:
-    counts = lines[lines["metric"] == "pred"]["num_graphs"]
-    least, most = counts.min(), counts.max()
-    return str(most) if least == most else f"{least} to {most}"
 
 
 def _predecessors(cells: Any) -> Any:

@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 
 from algotransfer.evaluation.result_tables import number
 from algotransfer.report.agreement import FAR, NEAR, SUPERVISIONS, Agreement, AgreementCount
+from algotransfer.report.cells import count_range
 from algotransfer.report.claims import EQUIVALENCE, CellKey
 from algotransfer.report.report_tables import ReportRow, ReportTable
 from algotransfer.report.statistics import CONFIDENCE
@@ -151,7 +152,7 @@ def _factor(verdict: Verdict) -> str:
     if effect is None:
         return bound
     p_value = "p below 0.001" if verdict.p_value < 0.001 else f"p = {number(verdict.p_value, 2)}"
-    return f"{_interval(effect)}, {_seeds(effect)}, {p_value}; {bound}"
+    return f"{_interval(effect)}, {count_range(effect.seeds, 'seeds')}, {p_value}; {bound}"
 
 
 def _comparisons(judged: JudgedClaim, halts: Sequence[str]) -> ReportTable:
@@ -202,11 +203,6 @@ def _paper_number(side: CellKey | float, judged: JudgedClaim) -> str:
 def _interval(effect: Effect) -> str:
     low, high = (number(end, 2) for end in effect.interval)
     return f"{number(effect.factor, 2)} [{low}, {high}]"
-
-
-def _seeds(effect: Effect) -> str:
-    least, most = effect.seeds
-    return f"{least} seeds" if least == most else f"{least} to {most} seeds"
 
 
 def _count_row(texts: tuple[str, str], count: AgreementCount) -> ReportRow:
