@@ -193,11 +193,11 @@ def test_rows_read_by_another_halting_rule_change_only_the_claims(results):
 
 @pytest.mark.slow
 def test_cells_that_depend_on_the_device_by_more_than_their_seeds_do_are_marked(results, tmp_path):
-    """The seeds of a cell are up to 0.2 % apart; on the CPU NE is 1 % higher, NE++ 0.01 %."""
+    """On the CPU, two of three seeds of NE are 1 % higher, those of NE++ 0.01 %."""
     results.to_csv(tmp_path / "results.csv", index=False)
     assert "‡" not in render_markdown(make_report(read_tables(tmp_path)[0]))
     chosen = results[(results["num_nodes"] == 100) & results["model"].isin(["NE", "NE++"])]
-    chosen = chosen[chosen["supervision"] == "na"]
+    chosen = chosen[(chosen["supervision"] == "na") & (chosen["seed"] < 2)]
     factor = chosen["model"].map({"NE": 1.01, "NE++": 1.0001})
     chosen.assign(value=chosen["value"] * factor).to_csv(
         tmp_path / "device-sensitivity.csv", index=False
@@ -211,5 +211,6 @@ def test_cells_that_depend_on_the_device_by_more_than_their_seeds_do_are_marked(
             assert cell.ours.endswith(" ‡") == (row.texts[1] == "NE" and num_nodes == 100)
     page = render_markdown(report)
     assert "‡ marks a number that depends on the device." in page
+    assert "; 2 seeds of an experiment were evaluated again on a CPU" in page
     assert re.search(r"NE at 100 nodes (\d+) of \1 \(.*\), NE\+\+ at 100 nodes 0 of \d+ \(", page)
     assert r"$\ddagger$" in latex_table(table)

@@ -71,15 +71,20 @@ def without_algorithm(cells: Any) -> Any:
 def over_seeds(values: Any) -> pandas.DataFrame:
     """Return mean, standard deviation, median and range over seeds of every network's cell.
 
-    `mean_cpu` is the mean of an evaluation of the same seeds on a CPU; NaN if a seed lacks one.
-    `values` are those of the seeds; `seeds` counts them, `of` all seeds of the experiment.
+    `cpu_difference` is the mean difference between an evaluation on a CPU and `value`, over the
+    `cpu_seeds` seeds that have both. `values` are those of the seeds; `seeds` counts them, `of` all
+    seeds of the experiment.
     """
     networks = values[values["row"] == "network"]
-    networks = networks.assign(of=networks.groupby(EXPERIMENT)["seed"].transform("nunique"))
+    networks = networks.assign(
+        of=networks.groupby(EXPERIMENT)["seed"].transform("nunique"),
+        cpu_difference=networks["value_cpu"] - networks["value"],
+    )
     groups = networks.groupby(CELL, sort=False, as_index=False)
     return groups.agg(
         mean=("value", "mean"),
-        mean_cpu=("value_cpu", lambda values: values.mean(skipna=False)),
+        cpu_difference=("cpu_difference", "mean"),
+        cpu_seeds=("value_cpu", "count"),
         std=("value", population_std),
         median=("value", "median"),
         low=("value", "min"),

@@ -12,6 +12,7 @@ from algotransfer.evaluation.result_tables import number
 from algotransfer.report.agreement import measure_agreement
 from algotransfer.report.cells import (
     all_cells,
+    count_range,
     extra_cells,
     over_seeds,
     paper_cells,
@@ -141,11 +142,11 @@ def count_runs(results: Any) -> str:
 
 def describe_device_dependence(ours: Any) -> str:
     """Return a paragraph about ‡ and the number of cells with it; empty without CPU values."""
-    cells = ours[ours["mean_cpu"].notna() & (ours["graph"] == "mean")]
+    cells = ours[ours["cpu_difference"].notna() & (ours["graph"] == "mean")]
     if not len(cells):
         return ""
     # Rounded, because equal values may have means that differ in their last bits.
-    cells = cells.assign(difference=(cells["mean"] - cells["mean_cpu"]).abs().round(9))
+    cells = cells.assign(difference=cells["cpu_difference"].abs().round(9))
     counts = []
     for (model, num_nodes), lines in cells.groupby(["model", "num_nodes"]):
         largest = lines.groupby("metric")["difference"].max()
@@ -155,10 +156,11 @@ def describe_device_dependence(ours: Any) -> str:
         counts.append(text + (f" (largest difference {' and '.join(shown)})" if shown else ""))
     return (
         "‡ marks a number that depends on the device. Nearly all of ours were measured on a GPU; "
-        "evaluated again on a CPU (`device-sensitivity.csv`), the same networks give a mean that "
-        "differs by more than the standard deviation over seeds, because rounding decides between "
-        "nearly equal options. Marked means over families, of those that were compared: "
-        f"{', '.join(counts)}. `tables.csv` has both means."
+        f"{count_range(cells['cpu_seeds'], 'seeds')} of an experiment were evaluated again on a CPU "
+        "(`device-sensitivity.csv`). Where their mean differs by more than the standard deviation "
+        "over all seeds, the number is marked: rounding decides between nearly equal options. "
+        f"Marked means over families, of those that were compared: {', '.join(counts)}. "
+        "`tables.csv` has the differences."
     )
 
 

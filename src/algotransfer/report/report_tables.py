@@ -59,13 +59,13 @@ class ReportCell:
     low: float = math.nan  # least and largest seed
     high: float = math.nan
     percentile: float = math.nan  # of the paper's number among our seeds
-    mean_cpu: float = math.nan  # of the same networks, evaluated on a CPU
+    cpu_difference: float = math.nan  # of an evaluation on a CPU, a mean over seeds that have one
     values: tuple[float, ...] = ()  # of the seeds
 
     @property
     def depends_on_device(self) -> bool:
         """Whether an evaluation on a CPU differs by more than the standard deviation over seeds."""
-        return abs(self.mean - self.mean_cpu) > self.std
+        return abs(self.cpu_difference) > self.std
 
     @property
     def ours(self) -> str:
@@ -194,5 +194,5 @@ def _cell(line: dict[str, Any]) -> ReportCell:
         return ReportCell(**paper)
     std = known.get("std", math.nan)  # missing where a seed is infinite
     counts = {name: int(known[name]) for name in ("seeds", "of", "diverged")}
-    more = {name: known[name] for name in ("low", "high", "mean_cpu", "values") if name in known}
+    more = {name: known[name] for name in ("low", "high", "cpu_difference", "values") if name in known}
     return ReportCell(known["mean"], std, **counts, **more, **paper)
