@@ -31,7 +31,7 @@ from algotransfer.report.collect import (
 from algotransfer.trained_models import committed_weights
 from algotransfer.training.runs import Model
 
-NUMBERS = ("value", "num_graphs", "low", "high", "diverged")
+NUMBERS = ("value", "num_graphs", "low", "high", "seeds", "diverged")
 DEFAULT_HALT = "told"  # rows have it as an empty `halt`
 
 

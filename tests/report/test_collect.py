@@ -11,7 +11,7 @@ from algotransfer.evaluation import COLUMNS
 from algotransfer.experiment import Experiment
 from algotransfer.files import Notice
 from algotransfer.report.cells import least_marked
-from algotransfer.report.collect import collect, marks, read_results
+from algotransfer.report.collect import collect, collect_hops, marks, read_results
 from algotransfer.report.example_pages import find_models
 from algotransfer.report.write_report import time_note
 from algotransfer.training import committed_weights, load_model
@@ -46,6 +46,15 @@ def test_only_a_smaller_test_set_is_marked(runs):
         "a": "",
         "b": "test_graphs=60",
     }
+
+
+def test_errors_by_distance_are_over_the_seeds_of_all_runs(runs):
+    for seed, run in enumerate("ab"):
+        row = ("network", seed, "er", 20, "pred", 1, 0.1 * (seed + 1), 500)
+        frame = pandas.DataFrame([row], columns=list(COLUMNS)).astype(COLUMNS)
+        frame.to_csv(runs / NAME / run / "evaluation.csv", index=False)
+    (line,) = collect_hops(runs).to_dict("records")
+    assert (line["value"], line["low"], line["high"], line["seeds"]) == (0.15, 0.1, 0.2, 2)
 
 
 def test_weights_do_not_overwrite_each_other(runs, tmp_path):

@@ -172,7 +172,7 @@ def test_the_report_has_figures_by_hop_distance(results, tmp_path):
     hops = results[results["metric"] == "pred"].drop_duplicates(
         ["supervision", "model", "method", "source", "target", "row", "num_nodes"]
     )
-    hops = hops.assign(hop=1, low=0.1, high=0.9)
+    hops = hops.assign(hop=1, low=0.1, high=0.9, seeds=3)
     *_, page = write_report(make_report(results, hops), tmp_path)
     text = page.read_text()
     assert text.count("<svg") == 12

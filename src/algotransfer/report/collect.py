@@ -31,6 +31,7 @@ HOP_COLUMNS = {
     **{name: COLUMNS[name] for name in ("row", "num_nodes", "hop", "value")},
     "low": "float64",
     "high": "float64",
+    "seeds": "int64",
 }
 # Fields that the paper's tables name, and one that decides speed alone.
 NAMED = {"model", "target", "supervision", "method", "base", "select", "precision"}
@@ -83,22 +84,39 @@ def name_rows(frame: Any, model: Model, run: str) -> pandas.DataFrame:
 def collect_hops(folder: str | Path) -> pandas.DataFrame:
     """Collect predecessor errors by hop distance: means over graphs, then over seeds.
 
-    Families are weighted by the number of graphs with nodes at that distance.
+    Families are weighted by the number of graphs with nodes at that distance. Seeds of runs with
+    equal settings count together.
     """
-    return _together([name_hops(frame, model) for model, _, frame in _evaluations(folder)], folder)
+    parts = [_seed_hops(frame, model) for model, _, frame in _evaluations(folder)]
+    return _hops_over_seeds(_together(parts, folder))
 
 
 def name_hops(frame: Any, model: Model) -> pandas.DataFrame:
     """Return the rows of `collect_hops` for a model, from the table that `evaluate` returns."""
+    return _hops_over_seeds(_seed_hops(frame, model))
+
+
+def _seed_hops(frame: Any, model: Model) -> pandas.DataFrame:
     frame = frame[frame["hop"].notna() & (frame["metric"] == "pred")]
-    keys = ["row", "num_nodes", "hop"]
     frame = frame.assign(value=frame["value"] * frame["num_graphs"])
-    sums = frame.groupby([*keys, "seed"], dropna=False)[["value", "num_graphs"]].sum()
+    keys = ["row", "num_nodes", "hop", "seed"]
+    sums = frame.groupby(keys, dropna=False)[["value", "num_graphs"]].sum()
     seeds = (sums["value"] / sums["num_graphs"]).rename("value").reset_index()
-    short = seeds.groupby(keys, as_index=False).agg(
-        value=("value", "mean"), low=("value", "min"), high=("value", "max")
+    return _named(seeds, model.experiment, {"marks": marks(model)})
+
+
+def _hops_over_seeds(seeds: Any) -> pandas.DataFrame:
+    keys = [*NAME_COLUMNS, "row", "num_nodes", "hop"]
+    return (
+        seeds.groupby(keys, sort=False, as_index=False)
+        .agg(
+            value=("value", "mean"),
+            low=("value", "min"),
+            high=("value", "max"),
+            seeds=("seed", "nunique"),
+        )
+        .round(6)
     )
-    return _named(short.round(6), model.experiment, {"marks": marks(model)})
 
 
 def marks(model: Model) -> str:
