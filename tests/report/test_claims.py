@@ -128,6 +128,21 @@ def test_sizes_of_one_network_are_not_independent():
     assert (growth.factor, growth.contrast.error) == pytest.approx((1, 0))
 
 
+def test_comparisons_weigh_the_same_whatever_their_number_of_seeds():
+    """NE has a factor of 0.5 with 8 seeds, NE++ one of 2 with 2 seeds."""
+
+    def value(key, seed, nodes, metric):
+        factor = {"NE": 0.5, "NE++": 2.0}[key["model"]]
+        return 0.1 * 1.1**seed * (factor if key["method"] == "multitask" else 1)
+
+    results = made_up(value, seeds=8)
+    few = seed_errors(seed_values(results[~((results["model"] == "NE++") & (results["seed"] > 1))]))
+    nepp = cell_key("NE++", "dijkstra", method="multitask"), cell_key("NE++", "dijkstra")
+    effect = measure(((MULTITASK, ALONE), nepp), few)
+    assert effect.factor == pytest.approx(1)
+    assert effect.seeds == (2, 8)
+
+
 def test_experiments_may_have_different_seeds(printed):
     errors = {ALONE: {0: 0.1, 1: 0.2}, MULTITASK: {5: 0.1, 6: 0.1, 7: 0.1, 8: math.inf}}
     assert measure(((MULTITASK, ALONE),), errors).seeds == (2, 4)

@@ -42,6 +42,7 @@ def test_one_figure_has_all_networks_at_all_sizes():
     figure = draw_networks(seed_values(results), "dijkstra")
     pred, key = figure.axes
     assert pred.get_title(loc="left") == "dijkstra: predecessor error rate"
+    assert pred.get_xlabel() == "nodes; lines of 3 seeds"
     medians = [line for line in pred.get_lines() if line.get_marker() == "o"]
     drawn = {tuple(line.get_ydata()) for line in medians}
     assert drawn == {(0.25,) * 3, (0.5,) * 3, (0.625,) * 3}  # NE, NE++, relax

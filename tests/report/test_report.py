@@ -166,7 +166,7 @@ def test_diverged_seeds_are_counted(results):
     first = results["seed"].eq(1) & results["target"].eq("dijkstra")
     page = render_markdown(make_report(results.assign(diverged=first)))
     assert "(1 diverged)" in page
-    words = r"64 of the paper's 64 experiments and 0 of our own, 3 seeds each, \d+ seeds diverged"
+    words = r"paper's 64 experiments and 0 of our own: 64 with 3 seeds; \d+ seeds diverged"
     assert re.search(words, page)
 
 

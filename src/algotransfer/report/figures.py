@@ -17,8 +17,9 @@ from algotransfer.evaluation.summary import PAPER_MODELS
 from algotransfer.experiment import Experiment
 from algotransfer.methods import METHODS
 from algotransfer.registry import check_name
-from algotransfer.report.cells import least_marked, paper_cells, without_algorithm
+from algotransfer.report.cells import count_range, least_marked, paper_cells, without_algorithm
 from algotransfer.report.claims import PAPER_BASES
+from algotransfer.report.collect import EXPERIMENT
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")  # Okabe and Ito
 METRIC_TITLES = {"pred": "predecessor error rate", "key": "key, mean squared error"}
@@ -91,6 +92,7 @@ def draw_methods(
                 _curve(axes, networks[networks["method"] == method], of_method, colour)
             _chance(axes, of_metric)
             _finish(axes, f"{model}: {_metric_title(metric)}", metric, paper)
+            _name_seeds(axes, _count_seeds(networks))
     _legend(panels[0][-1], dict(zip(METHODS, COLOURS, strict=False)), crosses=True)
     return figure
 
@@ -120,6 +122,7 @@ def draw_networks(
             _curve(axes, _networks(of_metric, model), of_model, colour)
         _chance(axes, of_metric)
         _finish(axes, f"{target}: {_metric_title(metric)}", metric, values)
+        _name_seeds(axes, _count_seeds(of_metric[of_metric["row"] == "network"]))
     _legend(panels[0][-1], colours, crosses=True)
     return figure
 
@@ -146,6 +149,7 @@ def draw_hops(hops: Any, target: str) -> Figure | None:
             f"{model}: {_metric_title('pred')}, {HOP_NODES} nodes", loc="left", fontsize=9
         )
         axes.set_xlabel("hops from the source (20: or more)")
+        _name_seeds(axes, networks["seeds"])
         axes.spines[["top", "right"]].set_visible(False)
     _legend(panels[0][-1], dict(zip(METHODS, COLOURS, strict=False)))
     return figure
@@ -187,6 +191,17 @@ def _from_paper_base(cells: Any, target: str) -> Any:
 
 def _metric_title(metric: str) -> str:
     return METRIC_TITLES.get(metric, metric)
+
+
+def _name_seeds(axes: Axes, counts: Any) -> None:
+    """Append the numbers of seeds of a panel's lines to the label of its x-axis."""
+    if len(counts):
+        axes.set_xlabel(f"{axes.get_xlabel()}; lines of {count_range(counts, 'seeds')}")
+
+
+def _count_seeds(networks: Any) -> Any:
+    """Return the number of seeds of every point of the lines."""
+    return networks.groupby([*EXPERIMENT, "num_nodes"])["seed"].nunique()
 
 
 def _models(frame: Any) -> list[str]:

@@ -47,7 +47,8 @@ from algotransfer.report.verdicts import HALTS, judge_claims
 LEGEND = (
     "Each cell has our number first, then the paper's, in brackets or below. Ours is the mean ± "
     "standard deviation over seeds (the population's, not an estimate for more seeds); each seed "
-    "is a mean over the three graph families. `tables.csv` has the median and the range over seeds "
+    "is a mean over the three graph families. All seeds of an experiment count; their number "
+    "differs between experiments. `tables.csv` has the median and the range over seeds "
     "of every cell. The paper has one run; its ± is the standard deviation over families. P is the "
     "percentile of the paper's number among our seeds: 0 if all seeds have a larger number, 100 if "
     "all have a smaller one. `pred` and `next` are error rates, `key` is a mean squared error, "
@@ -128,15 +129,15 @@ def count_runs(results: Any) -> str:
     """Return a sentence with the numbers of experiments and seeds, and the rules for ∞."""
     networks = results[results["row"] == "network"]
     seeds = networks.groupby(EXPERIMENT)["seed"].nunique()
+    counts = seeds.value_counts().sort_index()
+    by_count = ", ".join(f"{total} with {count} seeds" for count, total in counts.items())
     printed = set(paper_cells()[EXPERIMENT].itertuples(index=False, name=None))
     known = len(printed.intersection(seeds.index))
     diverged = networks[networks["diverged"]].drop_duplicates([*EXPERIMENT, "seed"])
     rules = ", ".join(sorted(networks["infinity"].unique()))
-    least, most = seeds.min(), seeds.max()
     return (
-        f"{known} of the paper's {len(printed)} experiments and {len(seeds) - known} of our own, "
-        f"{least if least == most else f'{least} to {most}'} seeds each, "
-        f"{len(diverged)} seeds diverged; rule for ∞: {rules}."
+        f"{known} of the paper's {len(printed)} experiments and {len(seeds) - known} of our own: "
+        f"{by_count}; {len(diverged)} seeds diverged; rule for ∞: {rules}."
     )
 
 
@@ -156,9 +157,10 @@ def describe_device_dependence(ours: Any) -> str:
         counts.append(text + (f" (largest difference {' and '.join(shown)})" if shown else ""))
     return (
         "‡ marks a number that depends on the device. Nearly all of ours were measured on a GPU; "
-        f"{count_range(cells['cpu_seeds'], 'seeds')} of an experiment were evaluated again on a CPU "
-        "(`device-sensitivity.csv`). Where their mean differs by more than the standard deviation "
-        "over all seeds, the number is marked: rounding decides between nearly equal options. "
+        f"{count_range(cells['cpu_seeds'], 'seeds')} of an experiment were evaluated again on a "
+        "CPU (`device-sensitivity.csv`). Where their mean differs by more than the standard "
+        "deviation over all seeds, the number is marked: rounding decides between nearly equal "
+        "options. "
         f"Marked means over families, of those that were compared: {', '.join(counts)}. "
         "`tables.csv` has the differences."
     )

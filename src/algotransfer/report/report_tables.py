@@ -194,5 +194,7 @@ def _cell(line: dict[str, Any]) -> ReportCell:
         return ReportCell(**paper)
     std = known.get("std", math.nan)  # missing where a seed is infinite
     counts = {name: int(known[name]) for name in ("seeds", "of", "diverged")}
-    more = {name: known[name] for name in ("low", "high", "cpu_difference", "values") if name in known}
+    more = {
+        name: known[name] for name in ("low", "high", "cpu_difference", "values") if name in known
+    }
     return ReportCell(known["mean"], std, **counts, **more, **paper)

@@ -26,7 +26,8 @@ from algotransfer.report.verdicts import (
 RULE = (
     "How claims are judged. We chose these sentences of the paper. Each stands for comparisons of "
     "an error on the left with one on the right; the factor is left / right, a geometric mean over "
-    f"comparisons and seeds, with its {CONFIDENCE:.0%} interval. Seeds are unpaired: the test is "
+    f"the seeds of each error and then over comparisons, with its {CONFIDENCE:.0%} interval. All "
+    "comparisons weigh the same, also those with more seeds. Seeds are unpaired: the test is "
     "Welch's, on log errors, with p-values corrected by Holm's method for all tests of this "
     f"table. A claim *holds* or is *contradicted* if p is below {1 - CONFIDENCE:.2f}; otherwise it "
     "is *undecided*: too few seeds, not evidence of no effect. A claim of no difference holds if "
