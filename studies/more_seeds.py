@@ -15,13 +15,14 @@ import time
 from pathlib import Path
 
 import numpy as np
-import pandas
 from evaluate_committed import update
 
 from algotransfer.evaluation.evaluate import evaluate, unseen_graphs
 from algotransfer.experiment import Experiment
+from algotransfer.report.cells import seed_values
+from algotransfer.report.claims import cell_key
 from algotransfer.report.collect import name_rows, read_results
-from algotransfer.report.statistics import welch_contrast
+from algotransfer.report.verdicts import HALTS, measure, seed_errors
 from algotransfer.training.runs import load_model
 from algotransfer.training.train import train
 
@@ -29,8 +30,7 @@ SEEDS = tuple(range(3, 8))
 BASES = {"dijkstra": "prim", "reliable_seq": "widest_seq"}
 METHODS = ("multitask", "none")
 FOLDER = Path("runs/more_seeds")
-RESULTS = Path("results/more-seeds.csv")  # of seeds 3 to 7
-GRID = Path("results/results.csv")  # of seeds 0 to 2
+RESULTS = Path("results/results.csv")
 
 
 def experiment(model: str, target: str, method: str) -> Experiment:
@@ -70,31 +70,21 @@ def evaluate_all(experiments: list[Experiment], folder: Path) -> None:
             print(f"evaluated {each.name}", flush=True)
 
 
-def errors(model: str, target: str, method: str, halt: str) -> np.ndarray:
-    """Return the predecessor error of every seed at 100 nodes, a mean over families."""
-    table = pandas.concat([read_results(GRID), read_results(RESULTS)])
-    table["halt"] = table["halt"].fillna("").replace("", "told")
-    cell = {"model": model, "target": target, "method": method, "halt": halt}
-    cell |= {"supervision": "na", "row": "network", "metric": "pred", "num_nodes": 100}
-    table = table[(table["marks"].fillna("") == "") & (table["infinity"] == "instance")]
-    if method == "multitask":
-        cell["source"] = BASES[target]
-    for name, value in cell.items():
-        table = table[table[name] == value]
-    return table.groupby("seed")["value"].mean().to_numpy()
-
-
 def compare() -> None:
     """Print medians and ranges over all seeds, and multi-task learning divided by none."""
-    for target, model, halt in itertools.product(BASES, ("NE", "NE++"), ("told", "horizon")):
-        found = {method: errors(model, target, method, halt) for method in METHODS}
-        for method, values in found.items():
+    results = read_results(RESULTS)
+    by_halt = {halt: seed_errors(seed_values(results, halt)) for halt in HALTS}
+    for target, model, halt in itertools.product(BASES, ("NE", "NE++"), HALTS):
+        cells = [cell_key(model, target, method=method) for method in METHODS]
+        for method, cell in zip(METHODS, cells, strict=True):
+            values = np.array(list(by_halt[halt][cell].values()))
             spread = f"{np.median(values):.3f} ({len(values)} seeds, "
             spread += f"{values.min():.3f}–{values.max():.3f})"
             print(f"{model} {target} {method}, read by `{halt}`: {spread}")
-        contrast = welch_contrast([np.log(found["multitask"]), -np.log(found["none"])])
-        low, high = np.exp(contrast.interval())
-        print(f"  ratio {np.exp(contrast.estimate):.2f} ({low:.2f}–{high:.2f})")
+        effect = measure([(cells[0], cells[1])], by_halt[halt])
+        assert effect is not None, "an experiment has fewer than two seeds"
+        low, high = effect.interval
+        print(f"  ratio {effect.factor:.2f} ({low:.2f}–{high:.2f})")
 
 
 def main() -> None:

@@ -8,6 +8,7 @@ import pytest
 from algotransfer.evaluation import evaluate, per_seed
 from algotransfer.evaluation.evaluate import unseen_graphs
 from algotransfer.evaluation.summary import paper_key
+from algotransfer.report.collect import EXPERIMENT
 from algotransfer.report.report_data import make_report
 from algotransfer.report.write_report import read_tables, time_note, write_report
 from algotransfer.training import committed_weights, load_model
@@ -75,7 +76,23 @@ def test_weights_give_the_committed_numbers_at_20_nodes(results, name):
     assert (both["mean_committed"] - both["mean_now"]).abs().max() < 2e-3
 
 
-def test_numbers_that_depend_on_the_device_are_marked(report):
+def test_all_seeds_of_an_experiment_count(report):
+    """Seeds 3 to 7 of four experiments come from runs of their own."""
+    cells = report.cells.drop_duplicates(EXPERIMENT)
+    eight = cells[cells["seeds"] == 8][["model", "method", "source", "target"]]
+    assert set(eight.itertuples(index=False, name=None)) == {
+        ("NE", "none", "", "dijkstra"),
+        ("NE", "multitask", "prim", "dijkstra"),
+        ("NE++", "multitask", "prim", "dijkstra"),
+        ("NE", "none", "", "reliable_seq"),
+    }
+    (claims,) = [section for section in report.sections if section.name == "claims"]
+    first = claims.tables[0].rows[0]
+    assert "3 to 8 seeds" in first.texts[2]
+    assert first.details.rows[0].texts[2].startswith("0.273 (8 seeds, ")
+
+
+def test_differences_between_devices_are_known(report):
     """NE without the steps at 100 nodes: rounding decides between nearly equal options."""
     assert any("‡ marks a number" in paragraph for paragraph in report.introduction)
     (table,) = [table for table in report.number_tables if table.name == "seq-na-beside"]
