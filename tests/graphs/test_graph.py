@@ -67,25 +67,25 @@ def test_dense_view_is_the_sparse_one(arguments):
 
 
 @given(batches())
-def test_sorting_and_marking_agree(arguments):
+def test_packed_and_indirect_sorting_agree(arguments):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(graph_module, "DENSE_SORT_MAX_CELLS", 0)
-        by_sorting = from_edges(*arguments)
-    assert same(by_sorting, from_edges(*arguments))
+        patch.setattr(graph_module, "PACKED_BITS", 0)
+        indirectly = from_edges(*arguments)
+    assert same(indirectly, from_edges(*arguments))
 
 
 @given(batches(), st.integers(1, 200))
-def test_block_size_does_not_matter(arguments, cells):
+def test_block_size_does_not_matter(arguments, entries):
     whole = from_edges(*arguments)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(graph_module, "BLOCK_CELLS", cells)
+        patch.setattr(graph_module, "BLOCK_ENTRIES", entries)
         assert same(from_edges(*arguments), whole)
 
 
-@pytest.mark.parametrize("dense_up_to", [0, 10**9])
+@pytest.mark.parametrize("packed_bits", [0, 32])
 @pytest.mark.parametrize("second", [(0, 1), (1, 0), (2, 2)])
-def test_an_edge_is_listed_once(monkeypatch, dense_up_to, second):
-    monkeypatch.setattr(graph_module, "DENSE_SORT_MAX_CELLS", dense_up_to)
+def test_an_edge_is_listed_once(monkeypatch, packed_bits, second):
+    monkeypatch.setattr(graph_module, "PACKED_BITS", packed_bits)
     with pytest.raises(ValueError, match="an edge is listed twice, or joins a node to itself"):
         from_edges(
             3, 1, np.zeros(2, int), np.array([(0, 1), second]).T, np.ones(2), np.zeros(1, int)

@@ -19,9 +19,9 @@ from algotransfer.limits import MAX_NODES
 
 Array = jax.Array | np.ndarray
 
-BLOCK_CELLS = 2**18  # matrix cells of the graphs whose edges are sorted together
+BLOCK_ENTRIES = 2**16  # entries of the graphs whose edges are sorted together
 EACH_ONCE = "an edge is listed twice, or joins a node to itself; list each edge once"
-DENSE_SORT_MAX_CELLS = 2**26  # matrix cells up to which edges are sorted by marking cells
+PACKED_BITS = 32  # of both nodes of an entry, up to which its weight fits beside them
 
 
 class Graph(eqx.Module):
@@ -166,28 +166,31 @@ def from_edges(
         num_nodes=num_nodes,
         directed=directed,
     )
-    # Blocks of graphs are sorted as one tall matrix that fits into the cache of the processor.
-    block = max(1, BLOCK_CELLS // num_nodes**2)
+    # Blocks of graphs, so that temporary arrays fit into the cache of the processor.
+    block = max(1, BLOCK_ENTRIES // max(1, shape[1]))
     last = np.append(0, np.cumsum(count))
+    bits = num_nodes.bit_length()
+    padding = num_nodes << bits | num_nodes  # sorts behind all entries
 
     def fill(start: int) -> None:
-        stop = min(start + block, num_graphs)
-        edges = slice(last[start], last[stop])
-        row = (graph_id[edges] - start) * num_nodes
-        first, second = ends[:, edges]
-        cells = [(row + first) * num_nodes + second, (row + second) * num_nodes + first]
+        rows = slice(start, min(start + block, num_graphs))
+        edges = slice(last[rows.start], last[rows.stop])
+        first, second = ends[:, edges].astype(np.uint64)
         if (first == second).any():
             raise UserError(EACH_ONCE)
-        cell, values = _sort_entries(
-            np.concatenate(cells[:per_edge]),
-            np.concatenate([weights[edges]] * per_edge),
-            num_cells=(stop - start) * num_nodes**2,
-        )
-        sender = cell // num_nodes
-        filled = np.arange(shape[1]) < per_edge * count[start:stop, None]
-        graph.senders[start:stop][filled] = sender - sender // num_nodes * num_nodes
-        graph.receivers[start:stop][filled] = cell - sender * num_nodes
-        graph.weights[start:stop][filled] = values
+        entry = np.full((rows.stop - rows.start, shape[1]), padding, np.uint64)
+        value = np.zeros(entry.shape, np.float32)
+        place = np.flatnonzero(np.arange(shape[1]) < count[rows, None])
+        for sender, receiver in [(first, second), (second, first)][:per_edge]:
+            entry.ravel()[place] = sender << np.uint64(bits) | receiver
+            value.ravel()[place] = weights[edges]
+            place += shape[1] // 2
+        entry, value = _sort_entries(entry, value, packed=2 * bits <= PACKED_BITS)
+        if ((entry[:, 1:] == entry[:, :-1]) & (entry[:, 1:] < padding)).any():
+            raise UserError(EACH_ONCE)
+        graph.senders[rows] = entry >> np.uint64(bits)
+        graph.receivers[rows] = entry & np.uint64(2**bits - 1)
+        graph.weights[rows] = value
 
     # Threads help, since NumPy releases the interpreter lock; blocks write to different graphs.
     with ThreadPoolExecutor(os.cpu_count()) as pool:
@@ -219,22 +222,15 @@ def _check_range(name: str, indices: Int[np.ndarray, "..."], count: int) -> None
         )
 
 
-def _sort_entries(cell, weights, num_cells):
-    """Sort matrix entries by cell; raise a `UserError` if two share a cell."""
-    if num_cells <= min(DENSE_SORT_MAX_CELLS, 64 * len(cell)):
-        # In small graphs, marking cells and reading the marks in order is faster than sorting.
-        marked, value = np.zeros(num_cells, bool), np.empty(num_cells, np.float32)
-        marked[cell] = True
-        value[cell] = weights
-        unique = np.flatnonzero(marked)
-        weights = value[unique]
-    else:
-        order = np.argsort(cell, kind="stable")
-        unique, weights = cell[order], weights[order]
-        unique = unique[np.diff(unique, prepend=-1) > 0]
-    if len(unique) < len(cell):
-        raise UserError(EACH_ONCE)
-    return unique, weights
+def _sort_entries(entry, weights, packed: bool):
+    """Sort the entries of each graph, and their weights with them."""
+    if packed:
+        # Sorting numbers is several times as fast as `argsort`.
+        both = entry << np.uint64(32) | weights.view(np.uint32)
+        both.sort(axis=-1)
+        return both >> np.uint64(32), both.astype(np.uint32).view(np.float32)
+    order = np.argsort(entry, axis=-1)
+    return np.take_along_axis(entry, order, -1), np.take_along_axis(weights, order, -1)
 
 
 def concatenate(graphs: Sequence[Graph]) -> Graph:
