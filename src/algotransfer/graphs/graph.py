@@ -147,11 +147,11 @@ def from_edges(
             f"graph_id, ends and weights list {len(graph_id)}, {ends.shape[1]} and {len(weights)} "
             "edges; expected equal numbers"
         )
-    graph_id, ends = np.asarray(graph_id, np.int64), np.asarray(ends, np.int64)
+    graph_id, ends = np.asarray(graph_id, np.int64), np.asarray(ends)
     weights = np.asarray(weights, np.float32)
     if (graph_id[1:] < graph_id[:-1]).any():
         order = np.argsort(graph_id, kind="stable")
-        graph_id, ends, weights = graph_id[order], ends[:, order], weights[order]
+        graph_id, ends, weights = graph_id[order], ends.take(order, axis=1), weights[order]
     _check_range("graph_id", graph_id, num_graphs)
     _check_range("ends", ends, num_nodes)
     _check_range("source", source, num_nodes)
@@ -159,9 +159,9 @@ def from_edges(
     per_edge = 1 if directed else 2  # entries
     shape = (num_graphs, per_edge * int(count.max(initial=0)))
     graph = Graph(
-        senders=np.full(shape, num_nodes, np.int32),
-        receivers=np.full(shape, num_nodes, np.int32),
-        weights=np.zeros(shape, np.float32),
+        senders=np.empty(shape, np.int32),
+        receivers=np.empty(shape, np.int32),
+        weights=np.empty(shape, np.float32),
         source=np.asarray(source, np.int32),
         num_nodes=num_nodes,
         directed=directed,

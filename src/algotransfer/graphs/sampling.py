@@ -99,7 +99,7 @@ def _sample_source(
     has_neighbour = np.zeros(num_graphs, bool)
     has_neighbour[graph_id[np.logical_or.reduce(ends == source[graph_id])]] = True
     isolated = np.flatnonzero(~has_neighbour)
-    added_ends = np.stack([source[isolated], other[isolated]])
+    added_ends = np.stack([source[isolated], other[isolated]]).astype(ends.dtype)
     return source, (isolated, added_ends, _weights(draws[isolated, 2]))
 
 

@@ -46,4 +46,4 @@ class Stream:
         keys |= np.arange(size, dtype=np.uint64)
         keys.sort(axis=-1)
         keys &= (np.uint64(1) << low) - np.uint64(1)
-        return keys.astype(np.int64)
+        return keys.astype(np.int32)
