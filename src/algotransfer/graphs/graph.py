@@ -19,7 +19,7 @@ from algotransfer.limits import MAX_NODES
 
 Array = jax.Array | np.ndarray
 
-BLOCK_ENTRIES = 2**16  # entries of the graphs whose edges are sorted together
+BLOCK_ENTRIES = 2**17  # entries of the graphs whose edges are sorted together
 EACH_ONCE = "an edge is listed twice, or joins a node to itself; list each edge once"
 PACKED_BITS = 32  # of both nodes of an entry, up to which its weight fits beside them
 
