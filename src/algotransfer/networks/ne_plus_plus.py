@@ -1,6 +1,7 @@
 """NE++, the Neural Executor++."""
 
 import dataclasses
+from functools import partial
 from typing import final
 
 import equinox as eqx
@@ -13,6 +14,7 @@ from algotransfer.networks.executor import FoldableExecutor, Memory, edge_kinds
 from algotransfer.networks.folded import EdgeStage, Folded
 from algotransfer.networks.heads import Heads, Latent, Termination
 from algotransfer.networks.layouts import Layout
+from algotransfer.networks.layouts.base import KEPT
 from algotransfer.networks.processors import EdgeInputs, MaxMPNN, Processor, apply_processors
 from algotransfer.networks.weights import Draw, initialise, split_rows
 
@@ -52,10 +54,12 @@ class EncodedPairs(EdgeInputs):
         return linear + hidden @ (self.encoder.second @ matrix)
 
     def max_linear(self, matrix):
-        # The backward pass recomputes per-edge activations instead of storing them.
-        return jax.checkpoint(lambda self, matrix: self.layout.max(self.linear(matrix)))(
-            self, matrix
-        )
+        # The backward pass recomputes the hidden layer of every edge instead of storing it.
+        @partial(jax.checkpoint, policy=jax.checkpoint_policies.save_only_these_names(KEPT))
+        def max_over_edges(self: EncodedPairs, matrix):
+            return self.layout.max(self.linear(matrix))
+
+        return max_over_edges(self, matrix)
 
     def _on_edges(self, matrix):
         node = self.nodes.shape[-1]

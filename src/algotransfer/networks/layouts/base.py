@@ -13,6 +13,7 @@ from jaxtyping import Array, Bool, Float, Int
 
 from algotransfer.graphs.graph import Graph
 
+KEPT = "kept"  # name of the arrays that `jax.checkpoint` of a step should store
 Scores = Float[Array, "..."]  # a number per edge: a matrix [i, j] (dense) or a list (sparse)
 
 

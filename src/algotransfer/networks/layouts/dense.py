@@ -6,10 +6,11 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jax import lax
+from jax.ad_checkpoint import checkpoint_name
 from jaxtyping import Array, Bool, Float, Int
 
 from algotransfer.graphs.graph import Graph
-from algotransfer.networks.layouts.base import EdgeList, Layout, NeighbourLists, at, on_edges
+from algotransfer.networks.layouts.base import KEPT, EdgeList, Layout, NeighbourLists, at, on_edges
 
 
 class Dense(Layout):
@@ -244,15 +245,16 @@ def _slot_max(values, i, slots):
 
 
 def _slot_max_forward(values, i, slots):
-    best = _slot_max(values, i, slots)
-    return best, (values, i, slots, best)
+    matrix = _matrix(values, slots, -jnp.inf)
+    best = jnp.max(matrix, axis=1)
+    # XLA:CPU adds several floats at once, but not several Boolean values.
+    ties = jnp.sum((matrix == best[:, None]).astype(values.dtype), axis=1)
+    hit = (values == at(best, i)) & (i < len(best))[:, None]
+    return best, (checkpoint_name(hit, KEPT), checkpoint_name(ties, KEPT), i)
 
 
 def _slot_max_backward(saved, gradient):
-    values, i, slots, best = saved
-    equal = _matrix(values, slots, -jnp.inf) == best[:, None]
-    ties = jnp.sum(jnp.where(equal, 1.0, 0.0), axis=1)  # XLA:CPU adds floats several at once
-    hit = (values == at(best, i)) & (i < len(best))[:, None]
+    hit, ties, i = saved
     return jnp.where(hit, at(gradient / jnp.maximum(1, ties), i), 0.0), None, None
 
 
