@@ -18,6 +18,7 @@ from algotransfer.datasets.splits import make_test_sets
 from algotransfer.evaluation.clrs_scores import clrs_scores
 from algotransfer.evaluation.evaluate import evaluate
 from algotransfer.experiment import Experiment
+from algotransfer.networks import MODELS, RelaxationExecutor
 from algotransfer.training.train import train
 
 TASKS = {
@@ -32,6 +33,16 @@ MAX_WIDE_NODES = {"ne": 64, "ne++": 64}  # of wide sets; other networks are scor
 FOLDER = Path("runs/clrs30")
 SCORES = Path("results/clrs30.csv")
 COLUMNS = ["system", "target", "task", "test", "num_nodes", "num_graphs", "metric", "seed", "value"]
+
+
+class RelaxWithoutSimplicity(RelaxationExecutor):
+    """`relax` without the loss that asks for few terms."""
+
+    def priors(self, task):
+        return {}
+
+
+MODELS["relax-no-simplicity"] = RelaxWithoutSimplicity
 
 
 def experiments(
