@@ -69,8 +69,9 @@ SYSTEMS = {
     ),
     "relax": System("**relax**", "ours: `python studies/clrs30.py score --model relax`"),
     "relax-no-simplicity": System(
-        "**relax without simplicity loss**, chosen after a look at test scores",
-        "ours: `python studies/clrs30.py score --model relax-no-simplicity`",
+        "**relax without simplicity loss**",
+        "ours: `python studies/clrs30.py score --model relax-no-simplicity`, "
+        "planned after a look at the test scores of `relax`",
     ),
     "ne": System("**NE**", "ours: `python studies/clrs30.py score --model ne`"),
     "ne++": System("**NE++**", "ours: `python studies/clrs30.py score --model ne++`"),
