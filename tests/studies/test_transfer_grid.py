@@ -49,19 +49,23 @@ def test_a_known_effect_is_found_and_averaged_over_targets():
     assert transfer_grid.ratio(errors, "ne", targets, ("multitask",)) is None
 
 
-def test_the_findings_quote_the_comparison(committed):
-    page = (ROOT / "docs" / "findings.md").read_text()
+def test_the_pages_quote_the_comparison(committed):
+    page, findings = (
+        (ROOT / "docs" / f"{n}.md").read_text() for n in ("transfer-study", "findings")
+    )
     for name, cell in committed["told"]["errors"].items():
         quoted = f"{cell['median']:.3f} ({cell['lowest']:.3f}–{cell['highest']:.3f})"
         assert quoted in page, name
     assert len(committed["told"]["errors"]) == 20
     for name, result in committed["told"]["main"].items():
         low, high = result["interval"]
-        assert f"{result['ratio']:.2f} (" in page, name
-        assert f"{low:.2f}–{high:.2f})" in page, name
+        assert f"{result['ratio']:.2f} ({low:.2f}–{high:.2f})" in page, name
+        assert f"p = {result['p_holm']:.2g}" in page, name
+        assert f"{result['ratio']:.2f} (" in findings, name
+        assert f"{low:.2f}–{high:.2f}" in findings, name
     helps = committed["told"]["main"]["ne multitask"]
     assert helps["verdict"] == "helps"
-    assert f"p = {helps['p_holm']}" in page
+    assert f"p = {helps['p_holm']}" in findings
 
 
 def test_the_last_weights_are_kept_beside_the_best(monkeypatch, tmp_path):
