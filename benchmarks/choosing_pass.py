@@ -88,24 +88,22 @@ def timed(arguments, repeats, function, precision, *contexts, trace: Path | None
     return result, row
 
 
-def measure(model: str, options: argparse.Namespace) -> Iterator[dict[str, Any]]:
-    """Yield one row for each program."""
+def setting_of(model: str, seeds: int, graphs: int, trajectories: int) -> tuple:
+    """Return an experiment, its tasks, and the networks, graphs and noise of a training step."""
     experiment = Experiment(model=model, target="dijkstra", supervision="na")
-    tasks, seeds, graphs = tasks_of(experiment), options.seeds, options.graphs
+    tasks = tasks_of(experiment)
     data = make_dataset(PAPER_FAMILIES, -(-graphs // len(PAPER_FAMILIES)), 20, 0, split="train")
     examples = make_examples(tasks, data, experiment.infinity)[jnp.arange(graphs)]
     trained = load_model(f"{model}-dijkstra-na").networks
     seed = np.arange(seeds) % len(jax.tree.leaves(trained)[0])  # seeds repeat if there are too few
     networks = jax.tree.map(lambda leaf: jnp.asarray(leaf)[seed], trained)
     keys = jax.random.split(jax.random.key(1), seeds)
-    noise = jax.vmap(partial(objective.draw_noise, tasks, examples, options.trajectories))(keys)
+    noise = jax.vmap(partial(objective.draw_noise, tasks, examples, trajectories))(keys)
+    return experiment, tasks, (networks, examples, noise)
 
-    def choosing_pass(network, examples, noise):
-        def one(layout, truth, noise):
-            layout = training_rollouts.training_layout(network, layout)
-            return objective._sampled_losses(network, tasks[0], layout, truth, noise)
 
-        return jax.vmap(one)(examples.layouts, examples.truths[0], noise)
+def training_step_of(tasks):
+    """Return a training step of several seeds, without optimiser."""
 
     @partial(jax.vmap, in_axes=(0, None, 0))
     def training_step(network, examples, noise):
@@ -114,7 +112,23 @@ def measure(model: str, options: argparse.Namespace) -> Iterator[dict[str, Any]]
 
         return jax.value_and_grad(loss)(network)
 
-    run = partial(timed, (networks, examples, noise), options.repeats)
+    return training_step
+
+
+def measure(model: str, options: argparse.Namespace) -> Iterator[dict[str, Any]]:
+    """Yield one row for each program."""
+    seeds, graphs = options.seeds, options.graphs
+    experiment, tasks, arguments = setting_of(model, seeds, graphs, options.trajectories)
+    training_step = training_step_of(tasks)
+
+    def choosing_pass(network, examples, noise):
+        def one(layout, truth, noise):
+            layout = training_rollouts.training_layout(network, layout)
+            return objective._sampled_losses(network, tasks[0], layout, truth, noise)
+
+        return jax.vmap(one)(examples.layouts, examples.truths[0], noise)
+
+    run = partial(timed, arguments, options.repeats)
     without_kernels = patch.dict(os.environ, {training_rollouts.SWITCH: "0"})
     every_seed = jax.vmap(choosing_pass, (0, None, 0))
     expected, _ = run(every_seed, "float32", without_kernels)
