@@ -1,0 +1,89 @@
+"""Parts of a network are held after a step, and the page quotes the committed comparison."""
+
+import json
+from pathlib import Path
+
+import jax
+import jax.numpy as jnp
+import later_steps
+import numpy as np
+import pandas
+import pytest
+
+from algotransfer import evaluate, load_model, make_dataset
+from algotransfer.networks import make_layouts
+
+ROOT = Path(__file__).parents[2]
+NETWORK = "NE++, dijkstra"
+
+
+@pytest.fixture(scope="module")
+def model():
+    paths = sorted((later_steps.RUNS / later_steps.NETWORKS[NETWORK]).glob("*/weights.npz"))
+    return load_model(paths[0])
+
+
+def test_a_network_without_a_rule_has_its_usual_errors(model):
+    dataset = make_dataset(("er", "ba"), 2, 26, split="validation")
+    usual = evaluate(model, dataset)
+    usual = usual[(usual["row"] == "network") & (usual["metric"] == "pred") & usual["hop"].isna()]
+    found = {rule: later_steps.measure(model, rule, dataset) for rule in ("free", "hidden")}
+    expected = usual.groupby("seed")["value"].mean()
+    np.testing.assert_allclose(found["free"].set_index("seed")["end"], expected, atol=1e-6)
+    np.testing.assert_array_equal(found["free"]["step_20"], found["hidden"]["step_20"])
+    assert (found["free"]["growth"] != found["hidden"]["growth"]).all()
+
+
+@pytest.mark.parametrize("rule", later_steps.RULES)
+def test_a_rule_replaces_its_part_after_the_step(rule, model, monkeypatch):
+    monkeypatch.setattr(later_steps, "STEP", 0)
+    network = jax.tree.map(lambda leaf: leaf[0], model.networks)
+    graphs = make_dataset(("er",), 1, 6).graphs
+    layout = jax.tree.map(lambda leaf: leaf[0], make_layouts(graphs, network.kinds, "sparse"))
+    held = later_steps.Held.of(network, rule)
+    count = network.algorithms[0].framework.num_features
+    key = jax.random.key(0)
+    first, second = (jax.random.uniform(k, (6, count)) for k in jax.random.split(key))
+
+    memory, _ = held.process((first,), held.start(layout), layout)
+    usual, _ = network.process((first,), network.start(layout), layout)
+    assert_close(memory[1], usual)
+
+    features, carried = second, usual
+    if rule == "keys":
+        features = second.at[:, -1].set(first[:, -1])
+    elif rule == "features":
+        features = first
+    elif rule == "hidden":
+        carried = network.start(layout)
+    elif rule == "scaled":
+        carried = jax.tree.map(jnp.zeros_like, usual)  # the state at the start is zero
+    _, latents = held.process((second,), memory, layout)
+    _, expected = network.process((features,), carried, layout)
+    assert_close(latents, expected)
+
+
+def assert_close(found, expected):
+    jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, atol=1e-5), found, expected)
+
+
+@pytest.fixture(scope="module")
+def committed():
+    return json.loads((ROOT / later_steps.COMPARISON).read_text())
+
+
+def test_the_comparison_follows_from_the_table(committed):
+    assert later_steps.compare(pandas.read_csv(ROOT / later_steps.TABLE)) == committed
+
+
+def test_the_page_quotes_the_comparison(committed):
+    page = (ROOT / "docs/overthinking.md").read_text()
+    for network in committed["networks"].values():
+        medians = (f"{network[name]['median']:.3f}" for name in ("step 20", *later_steps.RULES))
+        assert " | ".join(medians) in page
+    for rule in ("hidden", "keys", "features", "scaled"):
+        left = committed["remaining loss"][rule]["all"]
+        median, low, high = (f"{left[k]:.2f}" for k in ("median", "lowest", "highest"))
+        assert f"{low} to {high}".replace("-", "−") in page, rule
+        assert f"{median} " in page, rule
+    assert f"{committed['rank correlation of growth and rise, NE++']['value']:.2f}" in page
