@@ -40,8 +40,16 @@ NETWORKS = {
     "NE++, reliable_seq, mixed sizes": "transfer_grid/ne++-reliable_seq-na",
     "NE, dijkstra, mixed sizes": "transfer_grid/ne-dijkstra-na",
     "NE, dijkstra, mixed sizes, multitask": "transfer_grid/ne-prim-dijkstra-na-multitask",
+    "NE, reliable_seq, mixed sizes, multitask": (
+        "transfer_grid/ne-widest_seq-reliable_seq-na-multitask"
+    ),
+}
+RULES_OF = {  # other rules than `RULES`
+    "NE, dijkstra, mixed sizes, multitask": (*RULES, "base", "target"),
+    "NE, reliable_seq, mixed sizes, multitask": ("free", "features", "base", "target"),
 }
 LOST = 0.1  # rise of the error from which a network counts as losing its answer
+GAINED = 0.05  # fall of the error from which the execution after `STEP` counts as a gain
 TABLE = Path("results/later-steps.csv")
 COMPARISON = Path("results/later-steps.json")
 
@@ -79,6 +87,10 @@ class Held(Executor):
             features = tuple(now.at[:, -1].set(then[:, -1]) for now, then in pairs)
         elif self.rule == "features":
             features = held_features
+        elif self.rule == "base":
+            features = (*held_features[:-1], features[-1])
+        elif self.rule == "target":
+            features = (*features[:-1], held_features[-1])
         elif self.rule == "hidden":
             memory = held_memory
         elif self.rule == "scaled":
@@ -164,31 +176,43 @@ def measure(model: Model, rule: str, dataset: Dataset) -> pandas.DataFrame:
 
 
 def compare(table: pandas.DataFrame) -> dict:
-    """Return errors, the loss that remains under every rule, and correlations with growth."""
-    index = ["network", "seed"]
-    free = table[table["rule"] == "free"].set_index(index)
-    rise = free["end"] - free["step_20"]
-    result: dict = {"networks": {}, "remaining loss": {}}
-    for network, seeds in free.groupby(level="network", sort=False):
-        rows = table[table["network"] == network]
-        result["networks"][network] = {
-            "step 20": spread(seeds["step_20"]),
-            "growth, powers of ten": spread(seeds["growth"]),
-            **{rule: spread(rows[rows["rule"] == rule]["end"]) for rule in RULES},
+    """Return errors, what is left of loss and gain under every rule, and the correlation."""
+    ends = table.pivot_table("end", ["network", "seed"], "rule", sort=False)
+    free = table[table["rule"] == "free"].set_index(["network", "seed"])
+    step, growth = free["step_20"], free["growth"]
+    networks = {}
+    for name, seeds in ends.groupby(level="network", sort=False):
+        networks[name] = {
+            "step 20": spread(step[name]),
+            "growth, powers of ten": spread(growth[name]),
+            **{rule: spread(seeds[rule]) for rule in seeds.dropna(axis=1)},
         }
-    for rule in RULES[1:]:
-        end = table[table["rule"] == rule].set_index(index)["end"]
-        remaining = ((end - free["step_20"]) / rise)[rise > LOST]
-        result["remaining loss"][rule] = {
-            network: spread(values) for network, values in remaining.groupby(level="network")
-        } | {"all": spread(remaining)}
+
+    held = ends.dropna(subset=list(RULES))
+    rise = held["free"] - step.loc[held.index]
+    left = held.sub(step.loc[held.index], axis=0).div(rise, axis=0)[rise > LOST]
+    gain = ends["features"] - ends["free"]
+    share = ends.sub(ends["free"], axis=0).div(gain, axis=0)[gain > GAINED]
+
     of_ne_plus_plus = free.index.get_level_values("network").str.startswith("NE++")
-    both = pandas.DataFrame({"growth": free["growth"], "rise": rise})[of_ne_plus_plus]
-    result["rank correlation of growth and rise, NE++"] = {
-        "networks": len(both),
-        "value": round(float(both.rank().corr().loc["growth", "rise"]), 3),
+    both = pandas.DataFrame({"growth": growth, "rise": rise})[of_ne_plus_plus]
+    return {
+        "networks": networks,
+        "remaining loss": {
+            rule: by_network(left[rule]) | {"all": spread(left[rule])} for rule in RULES[1:]
+        },
+        "rank correlation of growth and rise, NE++": {
+            "networks": len(both),
+            "value": round(float(both.rank().corr().loc["growth", "rise"]), 3),
+        },
+        "share of the gain": {
+            rule: by_network(share[rule].dropna()) for rule in ("base", "target")
+        },
     }
-    return result
+
+
+def by_network(values: pandas.Series) -> dict:
+    return {name: spread(part) for name, part in values.groupby(level="network", sort=False)}
 
 
 def spread(values: pandas.Series) -> dict:
@@ -210,13 +234,16 @@ def main() -> None:
     arguments = parser.parse_args()
     if arguments.action == "measure":
         dataset = make_dataset(PAPER_FAMILIES, arguments.num_graphs, NODES, split="validation")
-        parts = []
+        parts = [pandas.read_csv(arguments.table)] if arguments.table.exists() else []
         for name in track(arguments.network):
             for path in sorted((RUNS / NETWORKS[name]).glob("*/weights.npz")):
                 model = load_model(path)
-                parts += [measure(model, r, dataset).assign(network=name) for r in RULES]
-        columns = ["network", "rule", "seed", "step_20", "end", "growth"]
-        pandas.concat(parts)[columns].to_csv(arguments.table, index=False, float_format="%.5g")
+                for rule in RULES_OF.get(name, RULES):
+                    parts.append(measure(model, rule, dataset).assign(network=name))
+        keys = ["network", "rule", "seed"]
+        table = pandas.concat(parts).drop_duplicates(keys, keep="last")
+        columns = [*keys, "step_20", "end", "growth"]
+        table[columns].to_csv(arguments.table, index=False, float_format="%.5g")
     result = compare(pandas.read_csv(arguments.table))
     arguments.out.write_text(json.dumps(result, indent=2) + "\n")
     print(json.dumps(result, indent=2))

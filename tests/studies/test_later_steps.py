@@ -14,16 +14,15 @@ from algotransfer import evaluate, load_model, make_dataset
 from algotransfer.networks import make_layouts
 
 ROOT = Path(__file__).parents[2]
-NETWORK = "NE++, dijkstra"
 
 
-@pytest.fixture(scope="module")
-def model():
-    paths = sorted((later_steps.RUNS / later_steps.NETWORKS[NETWORK]).glob("*/weights.npz"))
+def committed_model(name):
+    paths = sorted((later_steps.RUNS / later_steps.NETWORKS[name]).glob("*/weights.npz"))
     return load_model(paths[0])
 
 
-def test_a_network_without_a_rule_has_its_usual_errors(model):
+def test_a_network_without_a_rule_has_its_usual_errors():
+    model = committed_model("NE++, dijkstra")
     dataset = make_dataset(("er", "ba"), 2, 26, split="validation")
     usual = evaluate(model, dataset)
     usual = usual[(usual["row"] == "network") & (usual["metric"] == "pred") & usual["hop"].isna()]
@@ -34,32 +33,47 @@ def test_a_network_without_a_rule_has_its_usual_errors(model):
     assert (found["free"]["growth"] != found["hidden"]["growth"]).all()
 
 
-@pytest.mark.parametrize("rule", later_steps.RULES)
-def test_a_rule_replaces_its_part_after_the_step(rule, model, monkeypatch):
+@pytest.mark.parametrize(
+    ("rule", "name"),
+    [
+        *((rule, "NE++, dijkstra") for rule in later_steps.RULES),
+        ("base", "NE, dijkstra, mixed sizes, multitask"),
+        ("target", "NE, dijkstra, mixed sizes, multitask"),
+    ],
+)
+def test_a_rule_replaces_its_part_after_the_step(rule, name, monkeypatch):
     monkeypatch.setattr(later_steps, "STEP", 0)
-    network = jax.tree.map(lambda leaf: leaf[0], model.networks)
+    network = jax.tree.map(lambda leaf: leaf[0], committed_model(name).networks)
     graphs = make_dataset(("er",), 1, 6).graphs
     layout = jax.tree.map(lambda leaf: leaf[0], make_layouts(graphs, network.kinds, "sparse"))
     held = later_steps.Held.of(network, rule)
-    count = network.algorithms[0].framework.num_features
-    key = jax.random.key(0)
-    first, second = (jax.random.uniform(k, (6, count)) for k in jax.random.split(key))
+    random = np.random.default_rng(0)
+    first, second = (
+        tuple(
+            jnp.asarray(random.random((6, algorithm.framework.num_features), np.float32))
+            for algorithm in network.algorithms
+        )
+        for _ in range(2)
+    )
+    memory, _ = held.process(first, held.start(layout), layout)
+    carried, _ = network.process(first, network.start(layout), layout)
+    assert_close(memory[1], carried)
 
-    memory, _ = held.process((first,), held.start(layout), layout)
-    usual, _ = network.process((first,), network.start(layout), layout)
-    assert_close(memory[1], usual)
-
-    features, carried = second, usual
+    features = second
     if rule == "keys":
-        features = second.at[:, -1].set(first[:, -1])
+        features = (second[0].at[:, -1].set(first[0][:, -1]),)
     elif rule == "features":
         features = first
+    elif rule == "base":
+        features = (first[0], second[1])
+    elif rule == "target":
+        features = (second[0], first[1])
     elif rule == "hidden":
         carried = network.start(layout)
     elif rule == "scaled":
-        carried = jax.tree.map(jnp.zeros_like, usual)  # the state at the start is zero
-    _, latents = held.process((second,), memory, layout)
-    _, expected = network.process((features,), carried, layout)
+        carried = jax.tree.map(jnp.zeros_like, carried)  # the state at the start is zero
+    _, latents = held.process(second, memory, layout)
+    _, expected = network.process(features, carried, layout)
     assert_close(latents, expected)
 
 
@@ -78,7 +92,8 @@ def test_the_comparison_follows_from_the_table(committed):
 
 def test_the_page_quotes_the_comparison(committed):
     page = (ROOT / "docs/overthinking.md").read_text()
-    for network in committed["networks"].values():
+    for name in list(later_steps.NETWORKS)[:5]:
+        network = committed["networks"][name]
         medians = (f"{network[name]['median']:.3f}" for name in ("step 20", *later_steps.RULES))
         assert " | ".join(medians) in page
     for rule in ("hidden", "keys", "features", "scaled"):
@@ -87,3 +102,16 @@ def test_the_page_quotes_the_comparison(committed):
         assert f"{low} to {high}".replace("-", "−") in page, rule
         assert f"{median} " in page, rule
     assert f"{committed['rank correlation of growth and rise, NE++']['value']:.2f}" in page
+
+
+def test_the_page_on_transfer_quotes_the_comparison(committed):
+    page = (ROOT / "docs/transfer-study.md").read_text()
+    name = "NE, dijkstra, mixed sizes, multitask"
+    for rule in ("free", "base", "features"):
+        cell = committed["networks"][name][rule]
+        values = (f"{cell[k]:.3f}" for k in ("median", "lowest", "highest"))
+        assert "{} (5 seeds, {}–{})".format(*values) in page, rule
+    share = committed["share of the gain"]["base"]
+    values = (f"{share[name][k]:.2f}" for k in ("median", "lowest", "highest"))
+    assert "{} (5 seeds, {}–{})".format(*values) in page
+    assert share["NE, reliable_seq, mixed sizes, multitask"]["seeds"] == 2
