@@ -216,22 +216,15 @@ def _max_plus_forward(layout: Sparse, node, edge):
 
 def _max_plus_backward(saved, gradient):
     layout, node, edge, best = saved
-    owner_best, owner_node = (at(values, layout.owner) for values in (best, node))
-    arriving = _arriving(layout, node, edge)
-
-    def count(sums, slot):  # winners, and the sums of their features
-        hit = (arriving(slot) == owner_best) & (slot < len(layout.i))[:, None]
-        rows = [1.0, *(row[:, None] for row in _features(layout, slot))]
-        return [
-            total + jnp.where(hit, row, 0.0) for total, row in zip(sums, rows, strict=True)
-        ], None
-
-    # A loop keeps XLA from storing the values for two sums, or from the forward pass.
-    sums, _ = lax.scan(
-        count, [jnp.zeros_like(owner_best)] * (1 + len(layout.features)), layout.slots.T
-    )
-    ties, *features = (_to_nodes(layout, jax.ops.segment_sum, total) for total in sums)
+    sums = []
+    for row in (jnp.ones_like(layout.features[0]), *layout.features):
+        # Behind a barrier XLA compares again, instead of storing the comparisons of the forward
+        # pass or of the sum before.
+        node_again, best_again, *_ = lax.optimization_barrier((node, best, *sums))
+        sums.append(_sum_over_winners(layout, node_again, edge, best_again, row))
+    ties, *features = sums
     share = gradient / jnp.maximum(1, ties)
+    owner_node, arriving = at(node, layout.owner), _arriving(layout, node, edge)
 
     def leaving(slot):
         receiver = at(layout.j, slot)
@@ -250,6 +243,16 @@ def _max_plus_backward(saved, gradient):
 
 
 _max_plus.defvjp(_max_plus_forward, _max_plus_backward)
+
+
+def _sum_over_winners(layout: Sparse, node, edge, best, row):
+    """Return the sum over j of a number per edge, where j attains the maximum."""
+    values, owner_best = _arriving(layout, node, edge), at(best, layout.owner)
+
+    def on_winners(slot):
+        return jnp.where(values(slot) == owner_best, at(row, slot)[:, None], 0.0)
+
+    return _total(layout, on_winners)
 
 
 @jax.custom_vjp
