@@ -82,10 +82,10 @@ class Dense(Layout):
         return on_edges(self.list_features, edge)
 
     def max(self, values):
-        return _slot_max(values, self.i, self.slots)
+        return _list_max(values, self.i, self.slots)
 
     def sum_at(self, end, values):
-        return jnp.sum(_matrix(values, self.slots, 0.0), axis={"i": 1, "j": 0}[end])
+        return _list_sum(values, getattr(self, end), self.slots, axis={"i": 1, "j": 0}[end])
 
     @property
     def is_edge(self):
@@ -230,8 +230,9 @@ def _gradient_in_loop(features, edges, node, edge, best, gradient):
 _dense_max_plus.defvjp(_dense_max_plus_forward, _dense_max_plus_backward)
 
 
-# Values move between nodes and the list of edges by gathers in both directions: edges that arrive
-# at a node are its row of `slots`, edges that leave it are its column. Scatters would be slower.
+# The list of edges is reduced to nodes by scatters on a CPU. On a GPU scatters would add in any
+# order, so the list is gathered into a matrix: edges that arrive at a node are its row of `slots`,
+# edges that leave it are its column.
 
 
 def _matrix(values: Float[Array, "e d"], slots: Int[Array, "n n"], missing: float):
@@ -239,23 +240,37 @@ def _matrix(values: Float[Array, "e d"], slots: Int[Array, "n n"], missing: floa
     return values.at[slots].get(mode="fill", fill_value=missing)
 
 
+def _list_sum(values, end, slots, axis: int):
+    return lax.platform_dependent(
+        values,
+        end,
+        slots,
+        cpu=lambda values, end, slots: jax.ops.segment_sum(values, end, len(slots)),
+        default=lambda values, end, slots: jnp.sum(_matrix(values, slots, 0.0), axis=axis),
+    )
+
+
 @jax.custom_vjp
-def _slot_max(values, i, slots):
-    return jnp.max(_matrix(values, slots, -jnp.inf), axis=1)
+def _list_max(values, i, slots):
+    return lax.platform_dependent(
+        values,
+        i,
+        slots,
+        cpu=lambda values, i, slots: jax.ops.segment_max(values, i, len(slots)),
+        default=lambda values, i, slots: jnp.max(_matrix(values, slots, -jnp.inf), axis=1),
+    )
 
 
-def _slot_max_forward(values, i, slots):
-    matrix = _matrix(values, slots, -jnp.inf)
-    best = jnp.max(matrix, axis=1)
-    # XLA:CPU adds several floats at once, but not several Boolean values.
-    ties = jnp.sum((matrix == best[:, None]).astype(values.dtype), axis=1)
+def _list_max_forward(values, i, slots):
+    best = _list_max(values, i, slots)
     hit = (values == at(best, i)) & (i < len(best))[:, None]
+    ties = _list_sum(hit.astype(values.dtype), i, slots, axis=1)
     return best, (checkpoint_name(hit, KEPT), checkpoint_name(ties, KEPT), i)
 
 
-def _slot_max_backward(saved, gradient):
+def _list_max_backward(saved, gradient):
     hit, ties, i = saved
     return jnp.where(hit, at(gradient / jnp.maximum(1, ties), i), 0.0), None, None
 
 
-_slot_max.defvjp(_slot_max_forward, _slot_max_backward)
+_list_max.defvjp(_list_max_forward, _list_max_backward)
