@@ -1,4 +1,4 @@
-"""Compare the speed of the dense and the sparse layout, the basis of `DENSE_TRAINING_MAX_NODES`.
+"""Compare the speed of the dense and the sparse layout, the basis of `DENSE_MAX_NODES`.
 
 python benchmarks/layouts.py --repeats 1 --out results/bench-layouts-h200.json
 """
@@ -17,10 +17,10 @@ import jax.numpy as jnp
 from algotransfer.algorithms import get_algorithm
 from algotransfer.bench.execution_speed import measure_execution
 from algotransfer.bench.measurement import Measurement, median_seconds
-from algotransfer.evaluation.harness import LayoutName
 from algotransfer.experiment import Experiment
 from algotransfer.graphs import Graph, sample_graphs
 from algotransfer.networks import MODELS, make_layouts
+from algotransfer.networks.layouts import LayoutName
 from algotransfer.training.runs import environment, write_json
 
 LAYOUT_NAMES: tuple[LayoutName, ...] = ("dense", "sparse")

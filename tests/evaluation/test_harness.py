@@ -12,7 +12,7 @@ from evaluation import cases
 from algotransfer.algorithms import Trace, get_algorithm
 from algotransfer.evaluation import harness as module
 from algotransfer.evaluation.evaluation_batch import EvaluationBatch, first_and_last
-from algotransfer.evaluation.harness import FreeRun, faster_layout, graphs_per_chunk
+from algotransfer.evaluation.harness import FreeRun, graphs_per_chunk
 from algotransfer.experiment import Experiment
 from algotransfer.graphs import sample_graphs
 from algotransfer.networks.layouts.dense import dense_layout
@@ -225,13 +225,6 @@ def test_chunks_cover_every_graph_once_with_one_shape(monkeypatch):
     assert [g for index, new in chunks for g in index[:new]] == list(range(11))
     monkeypatch.setitem(module.CHUNK_BYTES, "cpu", 1)
     assert graphs_per_chunk(batch.run.networks, graphs, NUM_NODES) == 1
-
-
-def test_the_layout_is_chosen_by_backend_and_size(monkeypatch):
-    assert faster_layout(4) == "sparse"
-    monkeypatch.setattr(module, "DENSE_EXECUTION_MAX_NODES", {})
-    assert faster_layout(256) == "dense"
-    assert faster_layout(257) == "sparse"
 
 
 def test_chunks_shrink_with_seeds_and_size(monkeypatch):

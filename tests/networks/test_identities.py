@@ -20,8 +20,8 @@ from networks.small import (
 )
 from networks.weights import draw_weights, to_network
 
-from algotransfer.networks import make_layouts
-from algotransfer.networks.layouts import DENSE_TRAINING_MAX_NODES, DENSE_TRAINING_MAX_NODES_ON
+from algotransfer.networks import layouts, make_layouts
+from algotransfer.networks.layouts import faster_layout
 
 CASES = {  # algorithms, processors
     "two_kinds": (("bfs", "reliable_seq"), 1),
@@ -256,9 +256,11 @@ def test_both_layouts_hold_the_same_features():
         np.testing.assert_array_equal(as_arrays(other.with_features((1,))), [weights])
 
 
-def test_the_layout_is_chosen_by_size():
-    limit = DENSE_TRAINING_MAX_NODES_ON.get(jax.default_backend(), DENSE_TRAINING_MAX_NODES)
-    sizes = (limit, limit + 1)
-    few, many = (to_graphs([random_graphs(np.random.default_rng(0), 2, n)[0]]) for n in sizes)
-    assert type(make_layouts(few, ("weight",))).__name__ == "Dense"
-    assert type(make_layouts(many, ("weight",))).__name__ == "Sparse"
+def test_the_layout_is_chosen_by_device_and_size(monkeypatch):
+    assert faster_layout(4) == "sparse"
+    graphs = to_graphs([random_graphs(np.random.default_rng(0), 2, 5)[0]])
+    assert type(make_layouts(graphs, ("weight",))).__name__ == "Sparse"
+    monkeypatch.setattr(layouts, "default_platform", lambda: "gpu")
+    assert faster_layout(256) == "dense"
+    assert faster_layout(257) == "sparse"
+    assert type(make_layouts(graphs, ("weight",))).__name__ == "Dense"

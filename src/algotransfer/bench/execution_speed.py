@@ -8,9 +8,10 @@ import jax
 
 from algotransfer.bench.measurement import Measurement, median_seconds
 from algotransfer.bench.minimum_work import GraphShape, execution_step
-from algotransfer.evaluation.harness import FreeRun, LayoutName
+from algotransfer.evaluation.harness import FreeRun
 from algotransfer.experiment import Experiment
 from algotransfer.graphs.graph import Graph
+from algotransfer.networks.layouts import LayoutName
 from algotransfer.training.examples import network_of, tasks_of
 
 ON_CHIP_BYTES = 2**20  # larger hidden states are counted as read from memory

@@ -18,7 +18,6 @@ from algotransfer.evaluation.halting import WITHOUT_READING, check_halt, read_at
 from algotransfer.evaluation.harness import (
     Execution,
     FreeRun,
-    LayoutName,
     graphs_per_chunk,
     target_only,
 )
@@ -28,6 +27,7 @@ from algotransfer.evaluation.references import POINTERS, the_algorithm
 from algotransfer.experiment import Experiment
 from algotransfer.graphs.graph import Graph
 from algotransfer.networks.executor import Executor
+from algotransfer.networks.layouts import LayoutName
 from algotransfer.training.examples import tasks_of
 from algotransfer.training.objective import Task
 

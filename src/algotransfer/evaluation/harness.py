@@ -23,7 +23,8 @@ from algotransfer.algorithms import Trace
 from algotransfer.algorithms.truth import Infinity, stand_in_for
 from algotransfer.devices import default_platform
 from algotransfer.graphs.graph import Graph
-from algotransfer.networks import Driver, Executor, Latent, Layout, layouts, make_layouts, rollout
+from algotransfer.networks import Driver, Executor, Latent, Layout, make_layouts, rollout
+from algotransfer.networks.layouts import LayoutName, faster_layout
 from algotransfer.training.objective import Task
 
 # Bytes that the graphs of one chunk may take: what a small machine can spare on a CPU, enough to
@@ -31,12 +32,6 @@ from algotransfer.training.objective import Task
 CHUNK_BYTES = {"cpu": 2**28}
 CHUNK_BYTES_ELSEWHERE = 2**32
 
-# Nodes up to which the dense layout is faster without gradients, by backend. Measured with
-# `benchmarks/layouts.py` on two cores: up to 32 nodes both take about the same time,
-# at 512 nodes NE is 2.9 times and NE++ 7.6 times as fast on edge lists.
-DENSE_EXECUTION_MAX_NODES = {"cpu": 0}
-
-LayoutName = Literal["dense", "sparse"]
 Record = Literal["last", "steps", "all"]
 
 
@@ -251,12 +246,6 @@ def best_predecessors(
     """The best-scored allowed neighbour of every node, or the node itself, even at overflow."""
     scores = network.scores(task, latent, layout)
     return layout.argmax(jnp.nan_to_num(scores, nan=jnp.finfo(scores.dtype).min), allowed)
-
-
-def faster_layout(num_nodes: int) -> LayoutName:
-    """The layout in which graphs of that size are executed faster."""
-    limit = DENSE_EXECUTION_MAX_NODES.get(default_platform(), layouts.DENSE_TRAINING_MAX_NODES)
-    return "dense" if num_nodes <= limit else "sparse"
 
 
 def graphs_per_chunk(

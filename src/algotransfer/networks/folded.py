@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from algotransfer.networks.layouts import DENSE_TRAINING_MAX_NODES, Layout
+from algotransfer.networks.layouts import DENSE_MAX_NODES, Layout
 
 Linear = Callable[[int, Float[Array, "n x"]], Float[Array, "n y"]]
 
@@ -52,7 +52,7 @@ class EdgeStage(eqx.Module):
     def _max(self, parts, layout: Layout):
         if self.hidden_edge is None:
             return list(map(layout.max_plus, parts, self.edge))
-        if layout.num_nodes <= DENSE_TRAINING_MAX_NODES:
+        if layout.num_nodes <= DENSE_MAX_NODES:
             return _max_through_layer(self, parts, layout)
         # The backward pass recomputes per-edge activations instead of storing them.
         return jax.checkpoint(_max_through_layer)(self, parts, layout)

@@ -16,26 +16,34 @@ from algotransfer.networks.layouts.sparse import Sparse, sparse_layout
 from algotransfer.registry import check_name
 
 __all__ = [
-    "DENSE_TRAINING_MAX_NODES",
-    "DENSE_TRAINING_MAX_NODES_ON",
+    "DENSE_MAX_NODES",
     "Dense",
     "Layout",
+    "LayoutName",
     "Scores",
     "Sparse",
+    "faster_layout",
     "make_layouts",
 ]
 
-# Largest number of nodes with the dense layout in training, by platform and for all others: about
-# where both layouts are equally fast. NE's gradient by `benchmarks/layouts.py`, dense
-# and sparse: on two cores 2.6 and 2.8 ms a step at 16 nodes, 6.2 and 3.0 ms at 64; on an H200 with
-# other work on it 0.9 and 1.2 ms at 128, 1.5 and 1.3 ms at 256 (NE++: 1.6 and 1.8, 2.0 and 2.0 ms).
-DENSE_TRAINING_MAX_NODES_ON = {"cpu": 32}
-DENSE_TRAINING_MAX_NODES = 256
+# Largest number of nodes with the dense layout on a GPU, about where both layouts are equally fast.
+# Gradients by `benchmarks/layouts.py`, dense and sparse, on an H200 with other work on it: NE 0.9
+# and 1.2 ms at 128 nodes, 1.5 and 1.3 ms at 256; NE++ 1.6 and 1.8, 2.0 and 2.0 ms. On a CPU the
+# sparse layout is as fast or faster at all sizes.
+DENSE_MAX_NODES = 256
 KINDS = ("weight", "one")  # names of edge features
 
 
+LayoutName = Literal["dense", "sparse"]
+
+
+def faster_layout(num_nodes: int) -> LayoutName:
+    """Return the faster layout for graphs of that size on the current device."""
+    return "dense" if default_platform() != "cpu" and num_nodes <= DENSE_MAX_NODES else "sparse"
+
+
 def make_layouts(
-    graphs: Graph, kinds: tuple[str, ...], layout: Literal["dense", "sparse"] | None = None
+    graphs: Graph, kinds: tuple[str, ...], layout: LayoutName | None = None
 ) -> Dense | Sparse:
     """Return the layouts of a batch of graphs, as one pytree with the batch as first axis.
 
@@ -51,8 +59,7 @@ def make_layouts(
         )
     if not isinstance(graphs.senders, Tracer):
         check_graph(graphs)
-    limit = DENSE_TRAINING_MAX_NODES_ON.get(default_platform(), DENSE_TRAINING_MAX_NODES)
-    dense = graphs.num_nodes <= limit if layout is None else layout == "dense"
+    dense = (layout or faster_layout(graphs.num_nodes)) == "dense"
     make = dense_layout if dense else sparse_layout
     return _make_layouts(make, kinds, jax.tree.map(jnp.asarray, graphs))
 

@@ -5,7 +5,6 @@ import dataclasses
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jax import lax
 from jax.ad_checkpoint import checkpoint_name
 from jaxtyping import Array, Bool, Float, Int
 
@@ -85,7 +84,7 @@ class Dense(Layout):
         return _list_max(values, self.i, self.slots)
 
     def sum_at(self, end, values):
-        return _list_sum(values, getattr(self, end), self.slots, axis={"i": 1, "j": 0}[end])
+        return jnp.sum(_matrix(values, self.slots, 0.0), axis={"i": 1, "j": 0}[end])
 
     @property
     def is_edge(self):
@@ -149,37 +148,12 @@ def dense_layout(graph: Graph, kinds: tuple[str, ...]) -> "Dense":
 
 # The gradient of a max reaches only the winning neighbour, so the backward pass recomputes the
 # comparison instead of storing arrays of size n × n × h. Ties share it equally, as in JAX.
-# XLA fuses everything into one reduction on a GPU. On a CPU it would write the matrix out and read
-# it again; a loop over neighbours moves only n × h numbers per iteration.
 
 
 @jax.custom_vjp
 def _dense_max_plus(features, edges, node, edge):
-    return lax.platform_dependent(
-        features, edges, node, edge, cpu=_max_in_loop, default=_max_at_once
-    )
-
-
-def _max_at_once(features, edges, node, edge):
-    return jnp.max(_allowed(edges, node[None, :, :] + on_edges(features, edge)), axis=1)
-
-
-def _max_in_loop(features, edges, node, edge):
-    def compare(best, neighbour):
-        row, mask, value = neighbour
-        return jnp.maximum(best, _allowed(mask, value + on_edges(row, edge))), None
-
-    best, _ = lax.scan(compare, jnp.full_like(node, -jnp.inf), _columns(features, edges, node))
-    return best
-
-
-def _columns(features, edges, node):
-    """Return for each neighbour j: features [f, i], a mask [i], a value [h]."""
-    return jnp.moveaxis(features, 2, 0), edges.T, node
-
-
-def _allowed(edges, values):
-    return jnp.where(edges[..., None], values, -jnp.inf)
+    values = node[None, :, :] + on_edges(features, edge)
+    return jnp.max(jnp.where(edges[..., None], values, -jnp.inf), axis=1)
 
 
 def _dense_max_plus_forward(features, edges, node, edge):
@@ -188,51 +162,21 @@ def _dense_max_plus_forward(features, edges, node, edge):
 
 
 def _dense_max_plus_backward(saved, gradient):
-    gradients = lax.platform_dependent(
-        *saved, gradient, cpu=_gradient_in_loop, default=_gradient_at_once
-    )
-    return None, None, *gradients
-
-
-def _gradient_at_once(features, edges, node, edge, best, gradient):
+    features, edges, node, edge, best = saved
     values = node[None, :, :] + on_edges(features, edge)
     hit = edges[..., None] & (values == best[:, None, :])
     share = gradient / jnp.maximum(1, jnp.sum(hit, axis=1))
     flow = jnp.where(hit, share[:, None, :], 0.0)  # [i, j, h], fused into the sums that read it
-    return jnp.sum(flow, axis=0), jnp.stack(
-        [jnp.sum(flow * row[..., None], axis=(0, 1)) for row in features]
-    )
-
-
-def _gradient_in_loop(features, edges, node, edge, best, gradient):
-    zeros = jnp.zeros_like(node)
-
-    def count(ties, neighbour):
-        row, mask, value = neighbour
-        hit = _allowed(mask, value + on_edges(row, edge)) == best
-        return ties + jnp.where(hit, 1.0, 0.0), None
-
-    ties, _ = lax.scan(count, zeros, _columns(features, edges, node))
-
-    def send_back(sums, receiver):
-        row, mask, best, share = receiver
-        flow = jnp.where(_allowed(mask, node + on_edges(row, edge)) == best, share, 0.0)  # [j, h]
-        to_node, to_edge = sums
-        to_edge = tuple(a + flow * b[:, None] for a, b in zip(to_edge, row, strict=True))
-        return (to_node + flow, to_edge), None
-
-    receivers = (jnp.moveaxis(features, 1, 0), edges, best, gradient / jnp.maximum(1, ties))
-    sums, _ = lax.scan(send_back, (zeros, (zeros,) * len(features)), receivers)
-    to_node, to_edge = sums
-    return to_node, jnp.stack([jnp.sum(each, axis=0) for each in to_edge])
+    d_edge = jnp.stack([jnp.sum(flow * row[..., None], axis=(0, 1)) for row in features])
+    return None, None, jnp.sum(flow, axis=0), d_edge
 
 
 _dense_max_plus.defvjp(_dense_max_plus_forward, _dense_max_plus_backward)
 
 
-# The list of edges is reduced to nodes by scatters on a CPU. On a GPU scatters would add in any
-# order, so the list is gathered into a matrix: edges that arrive at a node are its row of `slots`,
-# edges that leave it are its column.
+# Values move between nodes and the list of edges by gathers in both directions: edges that arrive
+# at a node are its row of `slots`, edges that leave it are its column. Scatters would add in any
+# order on a GPU.
 
 
 def _matrix(values: Float[Array, "e d"], slots: Int[Array, "n n"], missing: float):
@@ -240,31 +184,16 @@ def _matrix(values: Float[Array, "e d"], slots: Int[Array, "n n"], missing: floa
     return values.at[slots].get(mode="fill", fill_value=missing)
 
 
-def _list_sum(values, end, slots, axis: int):
-    return lax.platform_dependent(
-        values,
-        end,
-        slots,
-        cpu=lambda values, end, slots: jax.ops.segment_sum(values, end, len(slots)),
-        default=lambda values, end, slots: jnp.sum(_matrix(values, slots, 0.0), axis=axis),
-    )
-
-
 @jax.custom_vjp
 def _list_max(values, i, slots):
-    return lax.platform_dependent(
-        values,
-        i,
-        slots,
-        cpu=lambda values, i, slots: jax.ops.segment_max(values, i, len(slots)),
-        default=lambda values, i, slots: jnp.max(_matrix(values, slots, -jnp.inf), axis=1),
-    )
+    return jnp.max(_matrix(values, slots, -jnp.inf), axis=1)
 
 
 def _list_max_forward(values, i, slots):
-    best = _list_max(values, i, slots)
+    matrix = _matrix(values, slots, -jnp.inf)
+    best = jnp.max(matrix, axis=1)
+    ties = jnp.sum(matrix == best[:, None], axis=1)
     hit = (values == at(best, i)) & (i < len(best))[:, None]
-    ties = _list_sum(hit.astype(values.dtype), i, slots, axis=1)
     return best, (checkpoint_name(hit, KEPT), checkpoint_name(ties, KEPT), i)
 
 
