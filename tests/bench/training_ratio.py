@@ -20,6 +20,7 @@ from algotransfer.bench.training_speed import prepare_epoch
 from algotransfer.compilation_cache import keep_compiled_programs
 from algotransfer.datasets import make_dataset
 from algotransfer.experiment import Experiment
+from algotransfer.networks import make_layouts
 from algotransfer.training.examples import make_examples, network_of, tasks_of
 from algotransfer.training.objective import objective
 
@@ -77,16 +78,15 @@ def plain_loss(network, edges, weights, truth):
     return jnp.sum(jnp.where(steps < truth.length, losses, 0.0)) / truth.length
 
 
-def batch_loss(network, examples):
-    """Mean of `plain_loss` over a batch of examples in the dense layout."""
-    layouts, (truths,) = examples.layouts, examples.truths
+def batch_loss(network, layouts, truths):
+    """Mean of `plain_loss` over a batch of graphs in the dense layout."""
     losses = jax.vmap(plain_loss, (None, 0, 0, 0))(
         network, layouts.edges, layouts.features[:, 0], truths
     )
     return jnp.mean(losses)
 
 
-def prepare_plain_step(experiment: Experiment, examples) -> Callable[[], None]:
+def prepare_plain_step(experiment: Experiment, layouts, truths) -> Callable[[], None]:
     """Compile one plain training step: loss, gradient, clipping and Adam."""
     optimiser = optax.chain(optax.clip_by_global_norm(1.0), optax.adam(1e-3))
     network = network_of(experiment, jax.random.key(0))
@@ -94,7 +94,7 @@ def prepare_plain_step(experiment: Experiment, examples) -> Callable[[], None]:
 
     @jax.jit
     def step(network, state):
-        gradient = jax.grad(batch_loss)(network, examples)
+        gradient = jax.grad(batch_loss)(network, layouts, truths)
         updates, state = optimiser.update(gradient, state)
         return optax.apply_updates(network, updates), state
 
@@ -132,17 +132,19 @@ def main() -> None:
     }
     plain = settings["ne tf"]
     tasks = tasks_of(plain)
-    examples = make_examples(tasks, make_dataset("er", BATCH), plain.infinity)
+    batch = make_dataset("er", BATCH)
+    examples = make_examples(tasks, batch, plain.infinity)
+    layouts, (truths,) = make_layouts(batch.graphs, ("weight",), "dense"), examples.truths
     network = network_of(plain, jax.random.key(0))
 
     @jax.jit
     def losses_apart(network):
         ours, _ = objective(network, tasks, examples, None, plain.select)
-        return jnp.mean(ours) / batch_loss(network, examples) - 1
+        return jnp.mean(ours) / batch_loss(network, layouts, truths) - 1
 
     apart = float(losses_apart(network))
 
-    reference = prepare_plain_step(plain, examples)
+    reference = prepare_plain_step(plain, layouts, truths)
     epochs = {
         name: prepare_epoch(settings[name], 1, make_dataset("er", graphs), validation)[0]
         for name, (*_, graphs) in SETTINGS.items()
