@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import time
 from pathlib import Path
 
@@ -28,7 +29,7 @@ from algotransfer.datasets.dataset import Dataset, make_dataset
 from algotransfer.datasets.splits import make_splits
 from algotransfer.experiment import Experiment
 from algotransfer.networks.rollout import Driver
-from algotransfer.report.statistics import holm
+from algotransfer.report.statistics import holm, welch_contrast
 from algotransfer.supervisions import SUPERVISIONS
 from algotransfer.training.supervision import NoAlgorithm
 from algotransfer.training.train import train
@@ -133,7 +134,7 @@ def measure(folder: Path, datasets: list[Dataset], by_step: bool = True):
 
 
 def compare(table) -> dict:
-    """Median and range of every variant at the true end, and tests against `none`."""
+    """Median and range of every variant at the true end, and the tests of the protocol."""
     from scipy.stats import ttest_ind
 
     told = table[table["step"] == "told"].groupby(["variant", "seed"])["value"].mean()
@@ -155,7 +156,15 @@ def compare(table) -> dict:
         for name, values in errors.items()
     }
     winner = min(summary, key=lambda name: summary[name]["median"])
-    return {"winner": winner, "told_error_at_100_nodes": summary}
+    choice = {"winner": winner, "told_error_at_100_nodes": summary}
+    if {"exact10", "random10"} <= set(errors):
+        contrast = welch_contrast([np.log(errors["exact10"]), -np.log(errors["random10"])])
+        choice["exact10_over_random10"] = {
+            "ratio": round(math.exp(contrast.estimate), 3),
+            "interval": [round(math.exp(bound), 3) for bound in contrast.interval()],
+            "p": round(contrast.p_differs(0.0), 4),
+        }
+    return choice
 
 
 def main() -> None:

@@ -196,19 +196,28 @@ def compare(table: pandas.DataFrame) -> dict:
 
     of_ne_plus_plus = free.index.get_level_values("network").str.startswith("NE++")
     both = pandas.DataFrame({"growth": growth, "rise": rise})[of_ne_plus_plus]
+    correlations = {
+        name: rank_correlation(part) for name, part in both.groupby(level="network", sort=False)
+    }
     return {
         "networks": networks,
         "remaining loss": {
             rule: by_network(left[rule]) | {"all": spread(left[rule])} for rule in RULES[1:]
         },
         "rank correlation of growth and rise, NE++": {
-            "networks": len(both),
-            "value": round(float(both.rank().corr().loc["growth", "rise"]), 3),
+            **rank_correlation(both),
+            "by network": correlations,
         },
         "share of the gain": {
             rule: by_network(share[rule].dropna()) for rule in ("base", "target")
         },
     }
+
+
+def rank_correlation(both: pandas.DataFrame) -> dict:
+    """Return Spearman's correlation of growth and rise, and the number of trained networks."""
+    value = both.rank().corr().loc["growth", "rise"]
+    return {"networks": len(both), "value": round(float(value), 3)}
 
 
 def by_network(values: pandas.Series) -> dict:
