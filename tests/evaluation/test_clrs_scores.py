@@ -1,6 +1,9 @@
 """Scores of CLRS-30, against dm-clrs' own evaluation."""
 
+import json
+
 import numpy as np
+import pandas
 import pytest
 from evaluation import clrs_predictions
 
@@ -47,6 +50,16 @@ def test_evaluate_prints_the_score(capsys, tmp_path, monkeypatch):
     assert "--task names a task of CLRS-30; add --preset clrs30" in capsys.readouterr().err
     assert main(["evaluate", MODEL, "--preset", "clrs30", "--task", "mst_prim"]) == 2
     assert "choose one of prim, minimax_par" in capsys.readouterr().err
+
+
+def test_the_score_is_read_by_the_halting_rule(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    options = ["--preset", "clrs30", "--halt", "horizon", "--out", "table.csv", "--json"]
+    assert main(["evaluate", "ne++-dijkstra", *options]) == 0
+    scores = [row["score"] for row in json.loads(capsys.readouterr().out)["clrs30"]]
+    frame = pandas.read_csv("table.csv")
+    ours = frame[(frame["metric"] == "micro_f1") & frame["hop"].isna() & frame["seed"].notna()]
+    np.testing.assert_allclose(scores, ours["value"], atol=1e-12)
 
 
 def test_models_of_other_algorithms_are_refused():

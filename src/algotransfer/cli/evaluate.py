@@ -135,7 +135,7 @@ class EvaluateCommand:
         if self.preset == OFFICIAL and target.predicts_predecessors:
             from algotransfer.evaluation.clrs_scores import clrs_scores, clrs_table
 
-            scores = clrs_scores(model, self.task)
+            scores = clrs_scores(model, self.task, halt=self.halt)
             output.print(titled("Score of CLRS-30", clrs_table(scores)))
             document["clrs30"] = scores
         if len(document["paper"]):

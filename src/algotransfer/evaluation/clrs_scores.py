@@ -12,6 +12,7 @@ from algotransfer.datasets import CLRS_TASKS
 from algotransfer.datasets.clrs30 import OFFICIAL_SIZES, make_clrs_dataset, official_output
 from algotransfer.errors import UserError
 from algotransfer.evaluation.evaluation_batch import EvaluationBatch
+from algotransfer.evaluation.horizon import training_horizon
 from algotransfer.evaluation.result_tables import plain_table
 from algotransfer.evaluation.training_range import fit_graphs
 from algotransfer.registry import check_name
@@ -56,7 +57,10 @@ SCORES = {"pi": pointer_score, "Pi": pointer_score, "in_mst": mask_score}
 
 
 def clrs_scores(
-    source: str | Path | Model, task: str | None = None, split: str = "test"
+    source: str | Path | Model,
+    task: str | None = None,
+    split: str = "test",
+    halt: str = "told",
 ) -> pandas.DataFrame:
     """Score a model on an official split of a CLRS-30 task, as dm-clrs would.
 
@@ -65,6 +69,7 @@ def clrs_scores(
     - `source`: a model, a run folder, a weights file, or the name of committed weights.
     - `task`: a name of `CLRS_TASKS`; by default the task of the model's target.
     - `split`: `train`, `validation` or `test`.
+    - `halt`: as in `evaluate`.
 
     **Returns:** a row per seed with the columns `task`, `split`, `output` (its name in dm-clrs),
     `seed` and `score`. For `floyd_warshall`, `off_diagonal` is the score of pairs of different
@@ -81,8 +86,9 @@ def clrs_scores(
     dataset = make_clrs_dataset(clrs_task, split, *OFFICIAL_SIZES[split])
     graphs = dataset.graphs
     asked = fit_graphs(model, clrs_task.graphs_for(target, graphs))
+    horizon = training_horizon(model) if halt == "horizon" else 0
     batch = EvaluationBatch.prepare(
-        model.networks, list(model.seeds), model.experiment, asked.graphs
+        model.networks, list(model.seeds), model.experiment, asked.graphs, None, halt, horizon
     )
     if not batch.target.algorithm.predicts_predecessors:
         raise UserError(
