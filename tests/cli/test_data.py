@@ -120,6 +120,7 @@ def test_a_source_by_name_or_index(source, index):
         ("--graph a.csv --seed 3", "--graph and --seed cannot be combined"),
         ("--statistics a.npz --out b.npz", "--statistics and --out cannot be combined"),
         ("--preset paper --graph a.csv", "--preset and --graph cannot be combined"),
+        ("--preset small --task bfs dijkstra", "task 'bfs' with a preset of random families"),
         ("--source 2", "add --graph FILE"),
         ("--out x.npz", "x.npz can hold one dataset with the traces of one algorithm"),
         ("--preset small --algorithm bfs --out x.npz", "set --out to a folder"),

@@ -118,6 +118,8 @@ class DataCommand:
         for way, excluded in EXCLUDES.items():
             if (chosen := given_options(self, [way])) and (given := given_options(self, excluded)):
                 raise UserError(f"{chosen[0]} and {given[0]} cannot be combined")
+        if self.task and self.preset is None:
+            raise UserError("--task names a task of CLRS-30; add --preset clrs30")
         for name, family in FAMILY_OF.items():
             if given_options(self, [name]) and {*self.family} <= PACKAGE_FAMILIES - {family}:
                 raise UserError(f"--{name} concerns graphs of --family {family}; leave it out")
@@ -153,11 +155,10 @@ class DataCommand:
     def _splits(self, preset: str) -> dict[str, Dataset]:
         from algotransfer.datasets import make_splits
 
-        if not PRESETS[preset].has_tasks:
-            return dict(make_splits(preset, self.seed, *self.task))
+        tasks = self.task or (CLRS_TASKS if PRESETS[preset].has_tasks else [None])
         return {
-            f"{task}/{split}": dataset
-            for task in self.task or CLRS_TASKS
+            split if task is None else f"{task}/{split}": dataset
+            for task in tasks
             for split, dataset in make_splits(preset, self.seed, task)
         }
 
