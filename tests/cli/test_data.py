@@ -148,6 +148,23 @@ def test_mistakes(options, message, capsys, tmp_path):
     assert os.listdir("folder.npz") == []
 
 
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ("--graph directed.csv --algorithm bfs prim", "own: prim needs undirected graphs"),
+        (
+            "--preset clrs30 --task mst_prim dag_shortest_paths --algorithm prim",
+            "dag_shortest_paths/train: prim needs undirected graphs",
+        ),
+    ],
+)
+def test_no_file_is_written_if_an_algorithm_does_not_fit(options, message, capsys):
+    Path("directed.csv").write_text("from,to,weight\na,b,0.4\nb,a,0.3\n")
+    assert main(["data", *words(options), "--out", "own"]) == 2
+    assert message in capsys.readouterr().err
+    assert os.listdir() == ["directed.csv"]
+
+
 @pytest.mark.skipif(os.geteuid() == 0, reason="nothing is forbidden to root")
 def test_no_permission(tmp_path, capsys):
     tmp_path.chmod(0o500)

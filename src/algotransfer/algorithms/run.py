@@ -68,7 +68,7 @@ def run(
         graphs, names = named.graph, named.names
     check_relax(algorithm)
     layout = layout or _faster_layout(algorithm, graphs.num_nodes)
-    _check_graphs(algorithm, graphs, record, names)
+    check_graphs(algorithm, graphs, record, names)
     if not graphs.batch_shape:
         return run(algorithm, jax.tree.map(lambda leaf: leaf[None], graphs), record, layout)[0]
     trace, lost, active = _in_chunks(
@@ -141,9 +141,19 @@ def _pad_edges(graphs: Graph, width: int) -> Graph:
     )
 
 
-def _check_graphs(
-    algorithm: Algorithm, graphs: Graph, record: str, names: Sequence[Hashable] | None
+def check_graphs(
+    algorithm: Algorithm,
+    graphs: Graph,
+    record: str = "full",
+    names: Sequence[Hashable] | None = None,
 ) -> None:
+    """Raise a `UserError` unless an algorithm can run on graphs, as far as known before the run.
+
+    **Arguments:**
+
+    - `record`: as in `run`.
+    - `names`: names of the nodes of a single graph, for the message.
+    """
     if record == "full" and graphs.num_nodes > MAX_TRACE_NODES:
         raise UserError(
             f"a full trace of {graphs.num_nodes} nodes needs {graphs.num_nodes + 1} steps of as "

@@ -169,6 +169,8 @@ class DataCommand:
 
         **Returns:** the statistics by dataset, the files written, and the seconds of writing.
         """
+        from algotransfer.algorithms import get_algorithm
+        from algotransfer.algorithms.run import check_graphs
         from algotransfer.cli.console import progress_bar
         from algotransfer.datasets import save_dataset, trace_statistics
 
@@ -177,6 +179,11 @@ class DataCommand:
             for name, dataset in datasets.items()
             for algorithm in self.algorithm or dataset.algorithms or _algorithms(dataset)
         ]
+        for name, dataset, algorithm in jobs:  # before the first file is written
+            try:
+                check_graphs(get_algorithm(algorithm), dataset.graphs)
+            except UserError as error:
+                raise UserError(f"{name}: {error}") from error
         statistics: dict[str, list[TraceStatistics]] = {}
         paths, writing = [], 0.0
         with progress_bar() as bar:
