@@ -250,6 +250,10 @@ def test_bad_requests_are_answered_by_sentences(splits, tmp_path):
         ask(dataclasses.replace(FAST, target="djikstra"))
     with pytest.raises(ValueError, match="there is no device 'tpu'; choose from cpu"):
         ask(FAST, device="tpu")
+    needs_acyclic = {"method": "freeze", "base": ("bfs",), "target": "dag_shortest_paths"}
+    with pytest.raises(ValueError, match="dag_shortest_paths needs directed graphs without"):
+        ask(dataclasses.replace(FAST, supervision="na", **needs_acyclic))
+    assert not [*tmp_path.iterdir()]  # no folder of a run or of its base
     with pytest.raises(ValueError, match="no tracking service 'mlflow'"):
         ask(FAST, track="mlflow")
     with pytest.raises(ValueError, match="unknown preset 'papr' .*did you mean 'paper'"):

@@ -12,6 +12,7 @@ from pathlib import Path
 import jax
 import numpy as np
 
+from algotransfer.algorithms.run import check_graphs
 from algotransfer.checksums import write_checksum
 from algotransfer.compilation_cache import keep_compiled_programs
 from algotransfer.datasets import PRESETS, Dataset, Splits, make_splits, split_dataset
@@ -31,7 +32,6 @@ from algotransfer.training.examples import (
     typical_infinity,
     weight_range,
 )
-from algotransfer.training.objective import Examples
 from algotransfer.training.runs import (
     CHECKPOINT,
     METRICS,
@@ -98,6 +98,8 @@ def train(
     path = run_folder(folder, experiment, config)
     if resume and (model := finished_model(path, config)) is not None:
         return path, model
+    _check_splits(experiment, splits)
+    chosen = find_device(device)
     _notify_of_scale(experiment, splits.train.graphs)
 
     bases, pretraining = None, experiment.pretraining()
@@ -112,7 +114,7 @@ def train(
     path.mkdir(parents=True, exist_ok=True)
     with (
         locked(path),
-        jax.default_device(find_device(device)),
+        jax.default_device(chosen),
         jax.default_matmul_precision(experiment.precision),
         _shown(experiment, len(seeds), show, track) as shown,
     ):
@@ -121,7 +123,10 @@ def train(
             return path, model  # by another process, a moment ago
         began = time.monotonic()
         infinity = typical_infinity(tasks_of(experiment), splits.train, experiment.infinity)
-        training, validation = _examples(experiment, splits)
+        training, validation = (
+            make_examples(tasks_of(experiment), each, experiment.infinity, experiment.extra_steps)
+            for each in (splits.train, splits.validation)
+        )
         run = TrainingRun(path, config, experiment, bases, resume)
         run.record.save(data=time.monotonic() - began)
         if not run.run(training, validation, [*reporters, *shown], checkpoint_seconds, pause):
@@ -177,18 +182,16 @@ def _notify_of_scale(experiment: Experiment, graphs: Graph) -> None:
     )
 
 
-def _examples(experiment: Experiment, splits: Splits) -> tuple[Examples, Examples]:
-    """Training and validation examples of an experiment."""
-    training, validation = (
-        make_examples(tasks_of(experiment), dataset, experiment.infinity, experiment.extra_steps)
-        for dataset in (splits.train, splits.validation)
-    )
-    if len(training) < experiment.batch_size:
+def _check_splits(experiment: Experiment, splits: Splits) -> None:
+    """Raise a `UserError` unless an experiment can be trained on these graphs."""
+    for task in tasks_of(experiment):
+        for dataset in (splits.train, splits.validation):
+            check_graphs(task.algorithm, dataset.graphs)
+    if len(splits.train) < experiment.batch_size:
         raise UserError(
-            f"{len(training)} training graphs do not fill a batch of {experiment.batch_size}; "
+            f"{len(splits.train)} training graphs do not fill a batch of {experiment.batch_size}; "
             "use more graphs or a smaller --batch-size"
         )
-    return training, validation
 
 
 def _hashes_of_own_graphs(splits: Splits) -> dict[str, str]:
