@@ -1,5 +1,7 @@
 """A user's mistake is one sentence and status 2; a bug keeps its traceback."""
 
+import subprocess
+import sys
 from dataclasses import dataclass
 
 import pytest
@@ -47,6 +49,34 @@ def test_interruption_is_status_130(monkeypatch, capsys):
         capsys.readouterr().err
         == "interrupted; finished work is kept; run the same command again to continue\n"
     )
+
+
+INTERRUPTED = """
+import atexit, os, threading, time
+from algotransfer.cli import main
+from algotransfer.cli.main import COMMANDS, Terminated
+from dataclasses import dataclass
+
+@dataclass(frozen=True)
+class Compiles:
+    def run(self):
+        threading.Thread(target=time.sleep, args=[600]).start()
+        atexit.register(os.abort)
+        print("printed before")
+        raise {}
+
+COMMANDS["compiles"] = Compiles
+raise SystemExit(main())
+"""
+
+
+@pytest.mark.parametrize(("error", "status"), [("KeyboardInterrupt", 130), ("Terminated", 143)])
+def test_an_interrupted_process_ends_without_its_threads(error, status):
+    command = [sys.executable, "-c", INTERRUPTED.format(error), "compiles"]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    assert ended.returncode == status
+    assert ended.stdout == "printed before\n"
+    assert "finished work is kept" in ended.stderr
 
 
 @pytest.mark.parametrize("error", [AttributeError("a bug"), ValueError("of numpy"), MemoryError()])

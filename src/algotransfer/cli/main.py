@@ -4,14 +4,15 @@ A command is a dataclass whose fields are its options (their docstrings are the 
 `run` does the work. Its module imports jax only inside `run`, so that `--help` is immediate.
 """
 
+import os
 import signal
 import sys
 import threading
 import warnings
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Protocol
+from typing import NoReturn, Protocol
 
 from algotransfer import __version__
 from algotransfer.cli.parser_errors import ALIASES, one_sentence
@@ -68,9 +69,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command, by default that of this process.
 
     **Returns:** the exit status: 0, or 2 after a mistake of the user, 130 after Ctrl-C, 143 after
-    SIGTERM.
+    SIGTERM. Without arguments, Ctrl-C and SIGTERM end the process.
     """
-    script = _user_script() if arguments is None else None
+    is_process = arguments is None
+    script = _user_script() if is_process else None
     arguments = sys.argv[1:] if arguments is None else arguments
     if [*arguments] == ["--version"]:
         print(f"algotransfer {__version__}")
@@ -92,12 +94,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
             console.program = f"python {script}"
         with _signals_and_notices(), console.quiet_output(getattr(command, "json", False)):
             command.run()
-    except Terminated:
-        _print_error(f"terminated; {KEPT}")
-        return TERMINATED
-    except KeyboardInterrupt:
-        _print_error(f"interrupted; {KEPT}")
-        return INTERRUPTED
+    except KeyboardInterrupt as error:
+        terminated = isinstance(error, Terminated)
+        _print_error(f"{'terminated' if terminated else 'interrupted'}; {KEPT}")
+        status = TERMINATED if terminated else INTERRUPTED
+        return _exit_now(status) if is_process else status
     except UserError as error:
         own = isinstance(error, NotRegistered) and script is None
         _print_error(f"error: {error}" + f"; {REGISTER_FIRST}" * own)
@@ -106,6 +107,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _print_error(f"error: {_without_number(error)}")
         return MISTAKE
     return 0
+
+
+def _exit_now(status: int) -> NoReturn:
+    """End the process without the interpreter's clean-up.
+
+    A thread of JAX that still compiles would crash there. Files are written atomically.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError):  # the reader of a pipe may have ended
+            stream.flush()
+    os._exit(status)
 
 
 def _user_script() -> Path | None:
