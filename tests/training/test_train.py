@@ -131,6 +131,27 @@ def test_an_interruption_waits_for_the_end_of_an_epoch(splits, tmp_path, capsys)
     assert [s["epochs"] for s in slices if "epochs" in s] == [[1, 1], [2, 3]]
 
 
+@pytest.mark.usefixtures("default_signals")
+def test_an_interruption_waits_for_the_end_of_compilation(splits, tmp_path, capsys, monkeypatch):
+    ended, trained = [], []
+
+    def interrupt_and_compile(*arguments):
+        signal.raise_signal(signal.SIGINT)
+        ended.append(compile_epoch(*arguments))
+        return ended[-1]
+
+    options = {"data": splits, "folder": tmp_path, "show": False}
+    monkeypatch.setattr(epochs, "compile_epoch", interrupt_and_compile)
+    with pytest.raises(KeyboardInterrupt):
+        train(FAST, 2, reporters=[lambda *rows: trained.append(rows)], **options)
+    assert "stopping after this epoch or compilation" in capsys.readouterr().err
+    assert ended
+    assert not trained
+    monkeypatch.setattr(epochs, "compile_epoch", compile_epoch)
+    _, model = train(FAST, 2, **options)
+    assert model.card["epochs"] == [3, 3]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("pause", [True, False])
 def test_what_starts_again_leaves_nothing_of_the_old(pause, splits, tmp_path):

@@ -68,15 +68,18 @@ class TrainingRun:
     ) -> bool:
         """Train until all seeds have stopped; return False if paused or interrupted before."""
         began = time.monotonic()
-        epoch, self.memory = compile_epoch(self.program, self.states, training, validation)
-        saved = started = time.monotonic()
-        self.record.save(compile=started - began)
         batch_size = self.program.experiment.batch_size
         graphs = len(training) // batch_size * batch_size
         with (
-            held_interruptions("stopping after this epoch") as interrupted,
+            # Callbacks of JAX, which run while it compiles, ignore a `KeyboardInterrupt`.
+            held_interruptions("stopping after this epoch or compilation") as interrupted,
             (self.path / METRICS).open("ab", buffering=0) as metrics,
         ):
+            epoch, self.memory = compile_epoch(self.program, self.states, training, validation)
+            saved = started = time.monotonic()
+            self.record.save(compile=started - began)
+            if interrupted():
+                return False
             while not np.all(self.states.stopped):
                 rows, seconds = self._run_epoch(epoch, training, validation)
                 append_whole(metrics, "".join(json.dumps(row) + "\n" for row in rows).encode())
