@@ -44,6 +44,14 @@ def test_a_cyclic_graph_for_the_algorithm_of_acyclic_ones(tmp_path, capsys):
     assert message in refused([*words, "--out", f"{out}.npz"], capsys, tmp_path)
 
 
+@pytest.mark.parametrize("source", ["9" * 5000, "-1", "7"])
+def test_a_source_that_is_no_node(tmp_path, capsys, source):
+    words = ["execute", "relax-dijkstra", directed(tmp_path, "ab"), f"--source={source}"]
+    assert "graph.csv: no node is named" in refused(words, capsys, tmp_path)
+    words = ["explore", f"--source={source}0", "--num-nodes", "8", "--out", tmp_path / "x.html"]
+    assert "node" in refused(words, capsys, tmp_path)
+
+
 @pytest.mark.parametrize(
     ("kind", "message"),
     [

@@ -10,7 +10,7 @@ from tyro.conf import Positional
 
 from algotransfer.algorithms.registry import ALGORITHMS
 from algotransfer.cli.options import check_file, choice, given_options, optional
-from algotransfer.errors import UserError
+from algotransfer.errors import UserError, shown
 from algotransfer.graphs.registry import FAMILIES
 
 if TYPE_CHECKING:
@@ -94,11 +94,13 @@ class ExploreCommand:
     def _graph(self) -> NamedGraph:
         from algotransfer.cli.options import read_user_graph
         from algotransfer.graphs import from_networkx, sample_graphs, to_networkx
+        from algotransfer.graphs.named import INTEGER
 
         if self.graph is not None:
             return read_user_graph(self.graph, self.source)
         graph = sample_graphs(self.family, 1, self.num_nodes, self.seed, split="test")[0]
-        if self.source is not None and not self.source.isdecimal():
-            raise UserError(f"--source {self.source}: nodes of a sampled graph are numbers")
+        if self.source is not None and not INTEGER.fullmatch(self.source):
+            given = shown(self.source)
+            raise UserError(f"--source {given}; nodes of a sampled graph are numbers")
         source = int(graph.source) if self.source is None else int(self.source)
         return from_networkx(to_networkx(graph), source)

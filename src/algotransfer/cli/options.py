@@ -48,11 +48,12 @@ Device = Annotated[Literal["cpu", "gpu"] | None, optional("{cpu,gpu}", "a GPU if
 def read_user_graph(path: Path, source: str | None) -> "NamedGraph":
     """Read a graph; `source` is the name or the index of a node, as text (see `read_graph`)."""
     from algotransfer.graphs import read_graph, to_named_graph
+    from algotransfer.graphs.named import INTEGER
 
     read = read_graph(path)
     if source is None:
         return read
-    is_name = source in read.names or not source.isdecimal()  # names come before indices
+    is_name = source in read.names or not INTEGER.fullmatch(source)  # names come before indices
     try:
         return to_named_graph(read, source if is_name else int(source))
     except UserError as error:
