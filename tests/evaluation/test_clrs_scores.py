@@ -62,8 +62,12 @@ def test_the_score_is_read_by_the_halting_rule(capsys, tmp_path, monkeypatch):
     np.testing.assert_allclose(scores, ours["value"], atol=1e-12)
 
 
-def test_models_of_other_algorithms_are_refused():
+def test_models_of_other_algorithms_are_refused(capsys):
     with pytest.raises(ValueError, match="unknown algorithm of the task mst_prim 'bellman_ford'"):
         clrs_scores(MODEL, "mst_prim")
     with pytest.raises(ValueError, match="predicts no predecessors, which bfs asks for"):
         clrs_scores("ne-bfs-tf", "bfs")
+    with pytest.raises(ValueError, match="no task for reliable_par; choose a model of one of bel"):
+        clrs_scores("relax-reliable_par")
+    assert main(["evaluate", "relax-reliable_par", "--preset", "clrs30"]) == 2
+    assert "bfs, dag_shortest_paths, dijkstra, minimax_par, prim, or" in capsys.readouterr().err

@@ -15,7 +15,7 @@ from algotransfer.cli.options import (
     given_options,
     optional,
 )
-from algotransfer.datasets.presets import CLRS_TASKS, PAPER_FAMILIES, PRESETS
+from algotransfer.datasets.presets import CLRS_TASKS, PAPER_FAMILIES, PRESETS, answered_task
 from algotransfer.errors import UserError
 from algotransfer.evaluation.registry import HALTING_RULES
 from algotransfer.graphs.registry import FAMILIES
@@ -190,9 +190,8 @@ class EvaluateCommand:
         if self.preset:
             from algotransfer.datasets import make_test_sets
 
-            task = self.task or PRESETS[self.preset].default_task(target)
-            if task is not None:
-                CLRS_TASKS[task].check_algorithm(target)
+            has_tasks = PRESETS[self.preset].has_tasks
+            task = answered_task(target, self.task) if has_tasks else self.task
             return make_test_sets(self.preset, task=task)
         if self.clrs:
             from algotransfer.bridges.clrs import import_clrs

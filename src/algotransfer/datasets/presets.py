@@ -124,3 +124,19 @@ _TASKS = (
 CLRS_TASKS: Registry[ClrsTask] = Registry(
     "CLRS-30 task", {name: f"algotransfer.datasets.clrs30:{name}" for name in _TASKS}
 )
+
+
+def answered_task(algorithm: str, task: str | None = None) -> str:
+    """Return the task of CLRS-30 to evaluate an algorithm on, by default the one it is trained on.
+
+    Raise a `UserError` if the algorithm does not answer it.
+    """
+    task = task or PRESETS["clrs30"].default_task(algorithm)
+    if task is None:
+        trained = sorted({each.algorithms[0] for each in CLRS_TASKS.values()})
+        raise UserError(
+            f"CLRS-30 has no task for {algorithm}; choose a model of one of {', '.join(trained)}, "
+            "or other graphs"
+        )
+    CLRS_TASKS[task].check_algorithm(algorithm)
+    return task

@@ -10,6 +10,7 @@ from jaxtyping import Bool, Int, Num
 
 from algotransfer.datasets import CLRS_TASKS
 from algotransfer.datasets.clrs30 import OFFICIAL_SIZES, make_clrs_dataset, official_output
+from algotransfer.datasets.presets import answered_task
 from algotransfer.errors import UserError
 from algotransfer.evaluation.evaluation_batch import EvaluationBatch
 from algotransfer.evaluation.horizon import training_horizon
@@ -79,9 +80,8 @@ def clrs_scores(
 
     model = source if isinstance(source, Model) else load_model(source)
     target = model.experiment.target
-    if task is None:
-        task = next((name for name in CLRS_TASKS if CLRS_TASKS[name].algorithms[0] == target), "")
     check_name("split", split, OFFICIAL_SIZES)
+    task = answered_task(target, task)
     clrs_task = CLRS_TASKS[task]
     dataset = make_clrs_dataset(clrs_task, split, *OFFICIAL_SIZES[split])
     graphs = dataset.graphs
