@@ -8,9 +8,11 @@ import pytest
 from evaluation import clrs_predictions
 
 from algotransfer.cli import main
-from algotransfer.datasets import make_test_sets
+from algotransfer.datasets import make_dataset, make_test_sets
 from algotransfer.evaluation import evaluate
 from algotransfer.evaluation.clrs_scores import clrs_scores, mask_score, pointer_score
+from algotransfer.experiment import Experiment
+from algotransfer.training import train
 
 
 @pytest.mark.parametrize("name", clrs_predictions.SCORES)
@@ -50,6 +52,17 @@ def test_evaluate_prints_the_score(capsys, tmp_path, monkeypatch):
     assert "--task names a task of CLRS-30; add --preset clrs30" in capsys.readouterr().err
     assert main(["evaluate", MODEL, "--preset", "clrs30", "--task", "mst_prim"]) == 2
     assert "choose one of prim, minimax_par" in capsys.readouterr().err
+
+
+def test_micro_f1_is_left_out_where_predecessors_are_not_the_output(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    experiment = Experiment(model="relax", target="minimax_par", batch_size=4, max_epochs=1)
+    run, _ = train(experiment, 1, data=make_dataset("er", 8, 6), show=False)
+    options = ["--preset", "clrs30", "--task", "mst_prim", "--out", "table.csv"]
+    assert main(["evaluate", str(run), *options]) == 0
+    out = capsys.readouterr().out
+    assert "Score of CLRS-30" in out
+    assert "micro_f1" not in out + (tmp_path / "table.csv").read_text()
 
 
 def test_the_score_is_read_by_the_halting_rule(capsys, tmp_path, monkeypatch):

@@ -3,7 +3,7 @@
 import dataclasses
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from tyro.conf import Positional
 
@@ -122,16 +122,19 @@ class EvaluateCommand:
         if self.infinity is not None:
             experiment = dataclasses.replace(model.experiment, infinity=self.infinity)
             model = dataclasses.replace(model, experiment=experiment)
-        datasets = self._datasets(model.experiment.target)
+        target = get_algorithm(model.experiment.target)
+        datasets = self._datasets(target.name)
         with count_graphs("evaluating") as progress:
-            frame = evaluate(model, datasets, progress, self.halt)
+            frame: Any = evaluate(model, datasets, progress, self.halt)
+        task = self._task(target.name)
+        if task is not None and not CLRS_TASKS[task].asks_for_predecessors(target.name):
+            frame = frame[frame["metric"] != "micro_f1"]  # it is not the score of this task
         document = {
             "model": self.model,
             "summary": summary(frame),
             "paper": beside_paper(frame, model.experiment),
         }
         output.print(summary_table(frame))
-        target = get_algorithm(model.experiment.target)
         if self.preset == OFFICIAL and target.predicts_predecessors:
             from algotransfer.evaluation.clrs_scores import clrs_scores, clrs_table
 
@@ -181,6 +184,11 @@ class EvaluateCommand:
         from algotransfer.trained_models import find_weights
 
         return self.out or Path(f"{find_weights(self.model).stem}-evaluation.csv")
+
+    def _task(self, target: str) -> str | None:
+        """Return the task of CLRS-30 to evaluate on; None for other graphs."""
+        has_tasks = self.preset is not None and PRESETS[self.preset].has_tasks
+        return answered_task(target, self.task) if has_tasks else None
 
     def _datasets(self, target: str):
         if self.data:

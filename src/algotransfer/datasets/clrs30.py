@@ -47,6 +47,10 @@ class ClrsTask:
         known = self.algorithms + self.from_trees
         check_name(f"algorithm of the task {self.name}", algorithm, known)
 
+    def asks_for_predecessors(self, algorithm: str) -> bool:
+        """Return whether an algorithm's predecessors are themselves the task's output."""
+        return self.output != "in_mst" and algorithm not in self.from_trees
+
     def graphs_for(self, algorithm: str, graphs: Graph) -> Graph:
         """Return the graphs that an algorithm runs on to answer the task on `graphs`."""
         self.check_algorithm(algorithm)
