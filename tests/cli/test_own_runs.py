@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from algotransfer.cli import main
-from algotransfer.datasets import make_dataset, save_dataset
+from algotransfer.datasets import PRESETS, Preset, make_dataset, save_dataset
 
 pytestmark = pytest.mark.usefixtures("quick_to_compile")
 
@@ -43,6 +43,15 @@ RUN = "runs/relax-bellman_ford"
 def test_train_suggests_an_evaluation_on_own_graphs(printed):
     (run,) = Path("runs").glob("*/*")
     assert printed.endswith(f"next algotransfer evaluate {run} --data TEST.npz")
+
+
+def test_train_suggests_an_evaluation_on_its_preset(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(PRESETS, "small", Preset(7, 1, 1, num_nodes=6, family=("er",)))
+    options = "--preset small --batch-size 4 --max-epochs 1 --seeds 1"
+    text = call(f"train --model relax --target bellman_ford {options}")
+    (run,) = Path("runs").glob("*/*")
+    assert text.endswith(f"next algotransfer evaluate {run} --preset small")
 
 
 def test_evaluate_says_that_it_replaces_a_table(printed):

@@ -106,7 +106,14 @@ class TrainCommand:
             wrote(curves)
         else:
             output.print(f"trained before, in {path}; --no-resume trains it again")
-        next_step(f"algotransfer evaluate {path}{' --data TEST.npz' * (self.data is not None)}")
+        next_step(f"algotransfer evaluate {path}{self._test_graphs()}")
+
+    def _test_graphs(self) -> str:
+        """Return the options of `evaluate` for test graphs that belong to the training graphs."""
+        if self.data is not None:
+            return " --data TEST.npz"
+        options = {"preset": self.preset, "task": self.task}
+        return "".join(f" --{name} {value}" for name, value in options.items() if value)
 
     def _check(self) -> None:
         """Check the choice of the graphs before anything is computed."""
