@@ -65,6 +65,15 @@ def test_a_preset_becomes_a_folder(monkeypatch, capsys):
     )
 
 
+def test_tables_of_many_tasks_fit_on_the_screen(monkeypatch, capsys):
+    monkeypatch.setenv("COLUMNS", "80")
+    assert main(words("data --preset clrs30 --task bfs dijkstra dag_shortest_paths")) == 0
+    text = capsys.readouterr().out
+    assert "…" not in text
+    lines = [line.split() for line in text.splitlines()]
+    assert ["dag_shortest_paths/validation", "dag_shortest_paths", "2.8", "(5)"] in lines
+
+
 def test_own_graphs(capsys):
     for name, network in (("a", networkx.path_graph(4)), ("b", networkx.star_graph(3))):
         write_graph(f"{name}.csv", from_networkx(network).graph)

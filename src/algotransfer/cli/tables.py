@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
 from rich.console import Group
 from rich.table import Table
 from rich.text import Text
@@ -51,31 +50,31 @@ def graph_table(statistics: Mapping[str, Sequence[GraphStatistics]]) -> Group:
                 _mean_and_max(row.mean_diameter, row.max_diameter),
                 f"{row.reached_share:.1%}",
                 f"{row.whole_share:.1%}",
-                end_section=place == len(rows) - 1,
+                end_section=0 < place == len(rows) - 1,
             )
     return titled("Graphs: mean (max); reached nodes and diameter seen from the source", table)
 
 
 def trace_table(statistics: Mapping[str, Sequence[TraceStatistics]]) -> Group:
-    """Make a row per algorithm; a column per family or, for several datasets, per dataset."""
+    """Make a row per dataset and algorithm, a column per family; a single dataset is not named."""
     several = len(statistics) > 1
-    cells: dict[tuple[str, str], list[TraceStatistics]] = {}
+    families = list(dict.fromkeys(row.family for rows in statistics.values() for row in rows))
+    table = plain_table(["dataset"] * several + ["algorithm"], families)
     for dataset, rows in statistics.items():
-        for row in rows:
-            cells.setdefault((row.algorithm, dataset if several else row.family), []).append(row)
-    columns = list(dict.fromkeys(column for _, column in cells))
-    table = plain_table(["algorithm"], columns)
-    for algorithm in dict.fromkeys(algorithm for algorithm, _ in cells):
-        table.add_row(algorithm, *(_length(cells.get((algorithm, c), [])) for c in columns))
+        algorithms = list(dict.fromkeys(row.algorithm for row in rows))
+        for place, algorithm in enumerate(algorithms):
+            cells = {
+                row.family: _mean_and_max(row.mean_length, row.max_length)
+                for row in rows
+                if row.algorithm == algorithm
+            }
+            table.add_row(
+                *[dataset if place == 0 else ""] * several,
+                algorithm,
+                *[cells.get(family, "") for family in families],
+                end_section=0 < place == len(algorithms) - 1,
+            )
     return titled("Steps of the algorithms: mean (max)", table)
-
-
-def _length(rows: Sequence[TraceStatistics]) -> str:
-    if not rows:
-        return ""  # no trace of this algorithm
-    # The mean over families, each with equal weight.
-    mean = float(np.mean([row.mean_length for row in rows]))
-    return _mean_and_max(mean, max(row.max_length for row in rows))
 
 
 def _mean_and_max(mean: float, maximum: int) -> str:
