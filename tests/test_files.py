@@ -39,6 +39,14 @@ def test_a_link_stays_a_link(tmp_path):
     assert (tmp_path / "file").read_bytes() == b"content"
 
 
+def test_only_regular_files_are_replaced(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(OSError, match="pipe: it is not a regular file; name another"):
+        write_atomically(tmp_path / "pipe", b"content")
+    assert (tmp_path / "pipe").is_fifo()
+    assert os.listdir(tmp_path) == ["pipe"]
+
+
 @pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt])
 def test_an_interrupted_writer_changes_nothing(tmp_path, error):
     path = tmp_path / "file"

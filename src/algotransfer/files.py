@@ -66,6 +66,8 @@ def open_atomically(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     if target.is_dir():
         reason = os.strerror(errno.EISDIR)
         raise IsADirectoryError(errno.EISDIR, f"cannot write {path} ({reason}); give a file name")
+    if target.exists() and not target.is_file():  # such as a device, which a rename would replace
+        raise OSError(errno.EINVAL, f"cannot write {path}: it is not a regular file; name another")
     temporary = target.with_name(f".{target.name[:50]}.{secrets.token_hex(8)}.tmp")
     try:
         with open(temporary, "xb") as file:

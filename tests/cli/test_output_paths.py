@@ -35,3 +35,12 @@ def test_a_folder_in_place_of_a_file(command, tmp_path, capsys):
     (tmp_path / words[-1]).mkdir()
     assert main([command, *words]) == 2
     assert "it is a folder; name a file in it" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_pipe_in_place_of_a_file(command, tmp_path, capsys):
+    words = [word.format("x") for word in COMMANDS[command]]
+    os.mkfifo(words[-1])
+    assert main([command, *words]) == 2
+    assert "it is not a regular file; name another" in capsys.readouterr().err
+    assert (tmp_path / words[-1]).is_fifo()

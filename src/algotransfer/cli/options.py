@@ -83,4 +83,6 @@ def check_file(path: Path | None) -> None:
         return
     if path.is_dir():
         raise UserError(f"cannot write {path}: it is a folder; name a file in it")
+    if path.exists() and not path.is_file():
+        raise UserError(f"cannot write {path}: it is not a regular file; name another")
     check_writable(path)
