@@ -44,3 +44,20 @@ def test_a_pipe_in_place_of_a_file(command, tmp_path, capsys):
     assert main([command, *words]) == 2
     assert "it is not a regular file; name another" in capsys.readouterr().err
     assert (tmp_path / words[-1]).is_fifo()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["train", "--folder"],
+        ["sweep", "--model", "ne", "--folder"],
+        ["reproduce", "--folder"],
+        ["data", "--preset", "small", "--out"],
+    ],
+)
+@pytest.mark.parametrize("path", ["file", "file/runs"])
+def test_a_file_in_place_of_a_folder(words, path, tmp_path, capsys):
+    (tmp_path / "file").touch()
+    assert main([*words, path]) == 2
+    said = f"error: cannot write to {path}: file is a file; name a folder\n"
+    assert capsys.readouterr().err == said

@@ -10,7 +10,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from algotransfer.algorithms.registry import ALGORITHMS
-from algotransfer.cli.options import Json, check_writable, choice, given_options, optional
+from algotransfer.cli.options import (
+    Json,
+    check_file,
+    check_folder,
+    check_writable,
+    choice,
+    given_options,
+    optional,
+)
 from algotransfer.datasets.presets import CLRS_TASKS, PRESETS
 from algotransfer.errors import UserError
 from algotransfer.graphs.registry import FAMILIES
@@ -126,7 +134,6 @@ class DataCommand:
         if self.source is not None and not self.graph:
             raise UserError("--source names a node of your own graphs; add --graph FILE")
         if self.out is not None:
-            check_writable(self.out)
             if self.out.suffix not in ("", ".npz") and not self.out.is_dir():
                 raise UserError(
                     f"--out {self.out}: datasets are written as .npz files; name a file that ends "
@@ -137,6 +144,11 @@ class DataCommand:
                     f"{self.out} can hold one dataset with the traces of one algorithm; name one "
                     "with --algorithm, or set --out to a folder for several files"
                 )
+            if self.out.suffix == ".npz":
+                check_file(self.out)
+            else:
+                check_folder(self.out)
+                check_writable(self.out)
 
     def _datasets(self) -> dict[str, Dataset]:
         from algotransfer import datasets

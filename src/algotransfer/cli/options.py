@@ -86,3 +86,10 @@ def check_file(path: Path | None) -> None:
     if path.exists() and not path.is_file():
         raise UserError(f"cannot write {path}: it is not a regular file; name another")
     check_writable(path)
+
+
+def check_folder(path: Path) -> None:
+    """Raise a `UserError` if a file is where a folder would be."""
+    for each in (path, *path.parents):
+        if each.exists() and not each.is_dir():
+            raise UserError(f"cannot write to {path}: {each} is a file; name a folder")

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from tyro.conf import Positional
 
-from algotransfer.cli.options import optional
+from algotransfer.cli.options import check_folder, optional
 from algotransfer.errors import UserError
 
 
@@ -45,8 +45,7 @@ class ReportCommand:
         if self.weights is not None and self.folder is None:
             raise UserError("--weights copies the weights of --folder; add it, or leave both out")
         out = self.out or Path("report" if self.runs else "results")
-        if out.is_file():
-            raise UserError(f"--out {out} is a file; name a folder")
+        check_folder(out)
         announce(f"writing a report to {out}, in seconds" + ", then pages" * self.examples)
         from algotransfer.report.write_report import write_report
 

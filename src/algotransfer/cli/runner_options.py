@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from tyro.conf import arg
 
-from algotransfer.cli.options import Device, Json, check_file, optional
+from algotransfer.cli.options import Device, Json, check_file, check_folder, optional
 from algotransfer.errors import UserError
 
 if TYPE_CHECKING:
@@ -53,6 +53,7 @@ class RunnerOptions:
             raise UserError("--dry-run writes nothing, so not --pack either; use --for 0s instead")
         if self.dry_run and self.for_:
             raise UserError("--dry-run runs no step, so --for has nothing to limit; leave one out")
+        check_folder(self.folder)
         check_file(self.pack)
         _seconds(self.for_)
         from algotransfer.cli.console import announce

@@ -8,7 +8,15 @@ from tyro.conf import arg
 
 from algotransfer.algorithms.registry import ALGORITHMS
 from algotransfer.cli.list_command import summarise_algorithm
-from algotransfer.cli.options import Device, Json, check_data, choice, given_options, optional
+from algotransfer.cli.options import (
+    Device,
+    Json,
+    check_data,
+    check_folder,
+    choice,
+    given_options,
+    optional,
+)
 from algotransfer.datasets.presets import CLRS_TASKS, PRESETS
 from algotransfer.errors import UserError
 from algotransfer.experiment import Experiment
@@ -116,7 +124,8 @@ class TrainCommand:
         return "".join(f" --{name} {value}" for name, value in options.items() if value)
 
     def _check(self) -> None:
-        """Check the choice of the graphs before anything is computed."""
+        """Check the folder and the choice of the graphs before anything is computed."""
+        check_folder(self.folder)
         if self.preset is not None:
             PRESETS.check(self.preset)
             if self.data is not None:
