@@ -4,10 +4,11 @@ import hashlib
 import json
 from pathlib import Path
 
+import networkx
 import numpy as np
 import pytest
 
-from algotransfer import make_dataset, run, to_clrs
+from algotransfer import from_graphs, make_dataset, run, to_clrs
 from algotransfer.bridges.clrs import from_clrs
 from algotransfer.datasets import CLRS_TASKS
 
@@ -67,6 +68,17 @@ def test_tasks_without_a_source_have_a_matrix_for_each_graph():
         assert feedback.features.hints == ()
     tree = to_clrs("mst_kruskal", make_dataset("ba", 3, 7)).outputs[0].data
     assert (tree.sum((1, 2)) == 2 * (7 - 1)).all()  # connected: n − 1 edges, in both directions
+
+
+def test_equal_weights_give_one_tree():
+    square = [[(0, 1), (1, 2), (2, 3), (0, 3)], [(0, 1), (0, 2), (1, 2), (2, 3)]]
+    graphs = from_graphs([networkx.Graph(edges) for edges in square]).graphs
+    trees = to_clrs("mst_kruskal", graphs).outputs[0].data
+    kept = [[(0, 1), (0, 3), (1, 2)], [(0, 1), (0, 2), (2, 3)]]  # first in the order of the matrix
+    for tree, edges in zip(trees, kept, strict=True):
+        np.testing.assert_array_equal(
+            tree, networkx.to_numpy_array(networkx.Graph(edges), range(4))
+        )
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,7 @@ from algotransfer.datasets.clrs30 import (
     ClrsTask,
     make_clrs_dataset,
     official_output,
+    true_output,
 )
 from algotransfer.errors import UserError
 from algotransfer.graphs.clrs_sampling import at_every_source
@@ -74,7 +75,7 @@ def to_clrs(task: str, graphs: str | Dataset | Graph) -> Feedback:
     else:
         batch = graphs if isinstance(graphs, Graph) else graphs.graphs
         weights, asked = _own(clrs_task, batch)
-        output = _output(clrs_task, asked)
+        output = true_output(clrs_task, asked)
     return _feedback(clrs_task, weights, asked, output)
 
 
@@ -94,12 +95,6 @@ def _own(task: ClrsTask, graphs: Graph) -> tuple[Float[np.ndarray, "graphs n n"]
     if not task.sampler.weighted:
         weights = (weights > 0).astype(np.float64)
     return weights, graphs if task.sampler.has_source else at_every_source(graphs)
-
-
-def _output(task: ClrsTask, asked: Graph) -> np.ndarray:
-    trace = run(task.algorithms[0], asked, record="final")
-    key, pred = np.asarray(trace.final_key), np.asarray(trace.final_pred)
-    return task.read(task.algorithms[0], asked, key, _own_where_missing(pred))
 
 
 def _feedback(task: ClrsTask, weights: np.ndarray, asked: Graph, output: np.ndarray) -> Feedback:

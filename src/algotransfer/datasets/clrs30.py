@@ -108,7 +108,7 @@ def _spanning_tree(graphs: Graph, key: Float[np.ndarray, "*graphs n"], pointer):
     """Return 1 at edges whose weight is the minimax key of their ends.
 
     The predecessor of one end is then the other, but a network may name another node through which
-    the key is the same.
+    the key is the same. Where weights are equal, these edges can be more than a tree.
     """
     graph, source = np.arange(len(graphs)), np.asarray(graphs.source)
     weights = np.asarray(graphs.weight_matrix())[graph, source]  # from the source
@@ -170,6 +170,39 @@ def make_clrs_dataset(task: ClrsTask, split: str, num_graphs: int, num_nodes: in
     )
 
 
+def true_output(task: ClrsTask, graphs: Graph, algorithm: str | None = None) -> np.ndarray:
+    """Return the true output on graphs; those of a task without a source have all sources.
+
+    **Arguments:**
+
+    - `algorithm`: the algorithm that computes it; by default the first of the task.
+    """
+    algorithm = algorithm or task.algorithms[0]
+    trace = run(algorithm, task.graphs_for(algorithm, graphs), record="final")
+    pred = np.asarray(trace.final_pred)
+    pointer = np.where(pred < 0, np.arange(graphs.num_nodes), pred)
+    output = task.read(algorithm, graphs, np.asarray(trace.final_key), pointer)
+    if task.output == "in_mst":
+        weights = np.asarray(graphs[:: graphs.num_nodes].weight_matrix())
+        return np.stack([_one_tree(*pair) for pair in zip(output, weights, strict=True)])
+    return output
+
+
+def _one_tree(is_in: Int[np.ndarray, "n n"], weights: Float[np.ndarray, "n n"]):
+    """Return one of the lightest spanning trees, of which `is_in` has all edges.
+
+    Equal weights are taken in the order of the matrix, as in dm-clrs.
+    """
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import minimum_spanning_tree
+
+    ends = np.nonzero(np.triu(is_in))
+    rank = np.empty(len(ends[0]))
+    rank[np.argsort(weights[ends], kind="stable")] = np.arange(1, len(rank) + 1)
+    tree = minimum_spanning_tree(csr_array((rank, ends), shape=is_in.shape)).toarray() > 0
+    return (tree | tree.T).astype(is_in.dtype)
+
+
 def official_output(task: ClrsTask, split: str, algorithm: str | None = None) -> np.ndarray:
     """Return the true output of an official split, equal to that of dm-clrs.
 
@@ -180,12 +213,8 @@ def official_output(task: ClrsTask, split: str, algorithm: str | None = None) ->
 
     - `algorithm`: the algorithm that computes it; by default the first of the task.
     """
-    algorithm, size = algorithm or task.algorithms[0], OFFICIAL_SIZES[split]
-    graphs = make_clrs_dataset(task, split, *size).graphs
-    trace = run(algorithm, task.graphs_for(algorithm, graphs), record="final")
-    pred = np.asarray(trace.final_pred)
-    pointer = np.where(pred < 0, np.arange(size[1]), pred)
-    output = task.read(algorithm, graphs, np.asarray(trace.final_key), pointer)
+    size = OFFICIAL_SIZES[split]
+    output = true_output(task, make_clrs_dataset(task, split, *size).graphs, algorithm)
     if task.output == "Pi":
         matrices = task.sampler.matrices(*size, SEEDS[split])
         diagonal = np.stack([_closed_walks(weights) for weights, _ in matrices])
