@@ -3,6 +3,7 @@
 import io
 import json
 import resource
+import struct
 import zipfile
 from contextlib import suppress
 
@@ -13,7 +14,8 @@ import pytest
 from hypothesis import given
 
 from algotransfer import array_files
-from algotransfer.array_files import load_arrays, save_arrays
+from algotransfer.array_files import load_arrays, load_card, save_arrays
+from algotransfer.files import DamagedFile
 
 ARRAYS = {
     "weights/first": np.arange(6, dtype=np.float32).reshape(2, 3),
@@ -122,6 +124,10 @@ def npy(array, allow_pickle=False):
     return stream.getvalue()
 
 
+def npy_with(header):
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode()
+
+
 def card_with(path, **changes):
     _, card = load_arrays(path)
     return npy(np.array(json.dumps({**card, **changes})))
@@ -158,6 +164,15 @@ def card_with(path, **changes):
         ),
         (lambda e, p: e.update({"flags.npy": b"\x93NUMPY\x09\x00"}), "unknown version"),
         (lambda e, p: e.update({"flags.npy": b"no array"}), "damaged"),
+        *[
+            (lambda e, p, h=header: e.update({"flags.npy": npy_with(h)}), reason)
+            for header, reason in {
+                "{'descr': '|b1', 'shape': (2,": r"entry 'flags' has a damaged header\)",
+                "{'descr': '|b1', 'shape': (0,), " + " " * 10**4: r"'flags' has a damaged header\)",
+                "{'descr': ['|b1'], 'fortran_order': False, 'shape': (2,)}": "a damaged header",
+                "{'descr': '|b1', 'fortran_order': False, 'shape': (False,)}": "not a plain array",
+            }.items()
+        ],
     ],
 )
 def test_tampering_is_noticed(path, change, reason):
@@ -181,6 +196,14 @@ def test_entries_cannot_claim_more_than_the_file_has(path):
     path.write_bytes(content[:place] + (2**31).to_bytes(4, "little") * 2 + content[place + 8 :])
     with pytest.raises(ValueError, match="declare more bytes than it has"):
         load_arrays(path)
+
+
+@pytest.mark.parametrize("load", [load_arrays, load_card])
+def test_a_file_whose_middle_is_missing(path, load):
+    content = path.read_bytes()
+    path.write_bytes(content[:10] + content[200:])
+    with pytest.raises(DamagedFile, match=r"file\.npz is damaged .*negative offset"):
+        load(path)
 
 
 def test_a_file_too_large_is_not_read(path, monkeypatch):

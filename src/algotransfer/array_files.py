@@ -10,6 +10,7 @@ import io
 import json
 import os
 import struct
+import tokenize
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -76,43 +77,60 @@ def load_arrays(path: str | Path) -> tuple[dict[str, np.ndarray], dict[str, Any]
 
 def load_card(path: str | Path) -> dict[str, Any]:
     """Read only the card of a file of `save_arrays`, without verifying the sha256 of its arrays."""
-    try:
-        with zipfile.ZipFile(path) as archive:
-            return json.loads(str(parse_array(CARD, archive.read(CARD + SUFFIX))[()]))
-    except (*DAMAGE, KeyError) as error:
-        raise DamagedFile(f"{path} is damaged ({error}); make or fetch it again") from error
+    with Path(path).open("rb") as file:
+        try:
+            with zipfile.ZipFile(file) as archive:
+                return _card(parse_array(CARD, archive.read(_stored(archive, file)[CARD])))
+        except DAMAGE as error:
+            raise DamagedFile(f"{path} is damaged ({error}); make or fetch it again") from error
 
 
 def _unpack(file: BinaryIO) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
     """Return the arrays and the card; raise one of `DAMAGE` if the file is damaged."""
-    size = file.seek(0, os.SEEK_END)
-    if size > MAX_FILE_BYTES:
-        raise UserError(f"it has {size:,} bytes; expected at most {MAX_FILE_BYTES:,}")
     if not zipfile.is_zipfile(file):
         raise UserError("it is not a complete .npz file")
     with zipfile.ZipFile(file) as archive:
-        entries = archive.infolist()
-        names = [entry.filename.removesuffix(SUFFIX) for entry in entries]
-        if len(set(names)) < len(names):
-            raise UserError("two entries have the same name")
-        if any(entry.compress_type != zipfile.ZIP_STORED for entry in entries):
-            raise UserError("an entry is compressed; expected uncompressed entries")
-        declared = sum(max(entry.file_size, entry.compress_size) for entry in entries)
-        if declared > size or any(not 0 <= entry.header_offset < size for entry in entries):
-            raise UserError("its entries declare more bytes than it has")
         arrays = {
             name: parse_array(name, archive.read(entry))
-            for name, entry in zip(names, entries, strict=True)
+            for name, entry in _stored(archive, file).items()
         }
-    if CARD not in arrays:
-        raise UserError("it has no card")
-    card = json.loads(str(arrays.pop(CARD)[()]))
-    if not isinstance(card, dict):
-        raise UserError("its card is not a JSON object")
+    card = _card(arrays.pop(CARD))
     header = {key: value for key, value in card.items() if key != "sha256"}
     if card.get("sha256") != content_hash(arrays, header):
         raise UserError("its content does not match the sha256 on its card")
     return arrays, card
+
+
+def _stored(archive: zipfile.ZipFile, file: BinaryIO) -> dict[str, zipfile.ZipInfo]:
+    """Return the entries by name; raise a `UserError` unless they can be read as they are."""
+    size = file.seek(0, os.SEEK_END)
+    if size > MAX_FILE_BYTES:
+        raise UserError(f"it has {size:,} bytes; expected at most {MAX_FILE_BYTES:,}")
+    entries = check_entries(archive)
+    if any(entry.compress_type != zipfile.ZIP_STORED for entry in entries.values()):
+        raise UserError("an entry is compressed; expected uncompressed entries")
+    if sum(max(entry.file_size, entry.compress_size) for entry in entries.values()) > size:
+        raise UserError("its entries declare more bytes than it has")
+    if CARD not in entries:
+        raise UserError("it has no card")
+    return entries
+
+
+def check_entries(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
+    """Return the entries by name without suffix; raise a `UserError` unless each has its own."""
+    entries = {entry.filename.removesuffix(SUFFIX): entry for entry in archive.infolist()}
+    if len(entries) < len(archive.infolist()):
+        raise UserError("two entries have the same name")
+    if any(entry.header_offset < 0 for entry in entries.values()):
+        raise UserError("an entry has a negative offset")
+    return entries
+
+
+def _card(array: np.ndarray) -> dict[str, Any]:
+    card = json.loads(str(array[()]))
+    if not isinstance(card, dict):
+        raise UserError("its card is not a JSON object")
+    return card
 
 
 def _json(header: Mapping[str, Any]) -> str:
@@ -149,8 +167,12 @@ def parse_array(name: str, content: bytes) -> np.ndarray:
     stream = io.BytesIO(content)
     if np.lib.format.read_magic(stream) != (1, 0):
         raise UserError(f"entry {name!r:.80} has an unknown version of the npy format")
-    shape, fortran_order, dtype = np.lib.format.read_array_header_1_0(stream)
-    if fortran_order or dtype.kind not in KINDS or min(shape, default=0) < 0:
+    try:
+        shape, fortran_order, dtype = np.lib.format.read_array_header_1_0(stream)
+    except (ValueError, TypeError, tokenize.TokenError) as error:
+        raise UserError(f"entry {name!r:.80} has a damaged header") from error
+    is_shape = all(type(length) is int and length >= 0 for length in shape)  # a bool is an `int`
+    if fortran_order or dtype.kind not in KINDS or not is_shape:
         raise UserError(
             f"entry {name!r:.80} is not a plain array (type {dtype}, shape {shape!s:.80})"
         )

@@ -257,7 +257,7 @@ def test_an_array_that_claims_to_be_huge_is_not_allocated(tmp_path):
     header = {"descr": "<f4", "fortran_order": False, "shape": (2**40,)}
     np.lib.format.write_array_header_1_0(claim, header)
     with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr("key.npy", claim.getvalue())
+        archive.writestr("card.npy", claim.getvalue())
 
     def read():
         with pytest.raises(ValueError, match="does not have the size"):

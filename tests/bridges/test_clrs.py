@@ -1,6 +1,7 @@
 """Our engines on dm-clrs' own graphs give dm-clrs' answers."""
 
 import json
+import zipfile
 from collections import namedtuple
 from pathlib import Path
 
@@ -230,3 +231,12 @@ def test_a_file_whose_middle_is_missing(tmp_path):
     (tmp_path / "cut.npz").write_bytes(content[:100] + content[200:])
     with pytest.raises(ValueError, match="cut.npz is not a readable .*negative offset"):
         import_clrs(tmp_path / "cut.npz")
+
+
+@pytest.mark.parametrize("compression", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_files_that_numpy_does_not_write_are_refused(tmp_path, compression):
+    path = tmp_path / "other.npz"
+    with zipfile.ZipFile(COMMITTED) as file, zipfile.ZipFile(path, "w", compression) as other:
+        other.writestr("bfs.A.npy", file.read("bfs.A.npy"))
+    with pytest.raises(UserError, match=r"other\.npz is not a .*compressed, but not as NumPy"):
+        import_clrs(path)

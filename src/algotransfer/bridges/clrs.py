@@ -15,11 +15,12 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from algotransfer.algorithms import ALGORITHMS
-from algotransfer.array_files import DAMAGE, SUFFIX, parse_array
+from algotransfer.array_files import DAMAGE, check_entries, parse_array
 from algotransfer.errors import UserError
 from algotransfer.graphs.graph import Graph, from_edges
 
 MAX_SAMPLE_BYTES = 2**30  # uncompressed
+COMPRESSIONS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # of NumPy
 
 
 class _Counterpart(NamedTuple):
@@ -54,15 +55,15 @@ def import_clrs(path: str | Path) -> dict[str, ClrsFeedback]:
     try:
         with zipfile.ZipFile(path) as archive:  # numpy.load would also read a single array
             arrays, left = {}, MAX_SAMPLE_BYTES
-            if any(entry.header_offset < 0 for entry in archive.infolist()):
-                raise UserError("an entry has a negative offset")
-            for name in archive.namelist():
-                with archive.open(name) as stream:
+            for name, entry in check_entries(archive).items():
+                if entry.compress_type not in COMPRESSIONS:
+                    raise UserError("an entry is compressed, but not as NumPy does it")
+                with archive.open(entry.filename) as stream:
                     content = stream.read(left + 1)  # the declared size may be wrong
                 left -= len(content)
                 if left < 0:
                     raise UserError(f"it holds more than {MAX_SAMPLE_BYTES:,} bytes")
-                arrays[name.removesuffix(SUFFIX)] = parse_array(name, content)
+                arrays[name] = parse_array(name, content)
     except (*DAMAGE, zlib.error) as error:
         raise UserError(
             f"{path} is not a readable .npz archive ({error}); write it again with "
