@@ -71,6 +71,7 @@ def test_names_are_arbitrary_text():
         ("u,weight\n", "the header is 'u,weight'"),
         ("u,u,v\n", "the header is 'u,u,v'"),
         ("source,u,v\n", "the header is 'source,u,v'"),
+        ("u,v\na,a\0\n", r"the node name 'a\\x00' has a NUL character; remove it"),
         ("u,v\na,b,1\n", "line 2: 3 fields; the header has 2"),
         ("u,v,weight\n#\na,b,heavy\n", "line 3: the weight is 'heavy'; expected a number"),
         ("u,v,weight\na,b,nan\n", "between 'a' and 'b' has weight nan"),

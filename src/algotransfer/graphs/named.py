@@ -56,7 +56,7 @@ def named_graph(
     same.
     """
     check_num_nodes(len(names))
-    _check_lengths(names)
+    _check_texts(names)
     _check_weights(names, ends, weights)
     loops = np.flatnonzero(ends[0] == ends[1])
     if loops.size:
@@ -166,7 +166,7 @@ def check_names(names: Sequence[Hashable] | None, num_nodes: int) -> Sequence[Ha
         raise UserError(
             f"got {count} names for {num_nodes} nodes; expected a different name for each node"
         )
-    _check_lengths(names)
+    _check_texts(names)
     return names
 
 
@@ -181,9 +181,11 @@ def check_attributes(attributes: Attributes | None, num_nodes: int) -> Attribute
     return attributes or {}
 
 
-def _check_lengths(names: Sequence[Hashable]) -> None:
-    """Raise a `UserError` for names that would make printing and comparing them slow."""
+def _check_texts(names: Sequence[Hashable]) -> None:
+    """Raise a `UserError` for names that data files cannot hold or that take long to print."""
     for name in names:
+        if isinstance(name, str) and "\0" in name:
+            raise UserError(f"the node name {name!r:.80} has a NUL character; remove it")
         if isinstance(name, str) and len(name) > MAX_NAME_LENGTH:
             raise UserError(
                 f"the node name {name!r:.80}… has {len(name)} characters; expected at most "
