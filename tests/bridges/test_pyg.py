@@ -23,10 +23,13 @@ def test_without_pyg_the_error_names_the_extra(monkeypatch):
         to_pyg(make_dataset("er", 2, 5))
 
 
-def test_a_trace_of_other_graphs_is_refused(monkeypatch):
+@pytest.mark.parametrize("size", [(3, 5), (2, 6)])
+def test_a_trace_of_other_graphs_is_refused(monkeypatch, size):
     monkeypatch.setitem(sys.modules, "torch", object())
     monkeypatch.setitem(sys.modules, "torch_geometric.data", type(sys)("data"))
     sys.modules["torch_geometric.data"].Data = dict
-    few, many = make_dataset("er", 2, 5), make_dataset("er", 3, 5)
-    with pytest.raises(ValueError, match=r"shape \(3,\) and the graphs \(2,\)"):
-        to_pyg(few, many.trace("bfs"))
+    trace = make_dataset("er", *size).trace("bfs")
+    with pytest.raises(
+        ValueError, match=rf"shape \({size[0]}, {size[1]}\); expected \(2, 5\), graphs"
+    ):
+        to_pyg(make_dataset("er", 2, 5), trace)

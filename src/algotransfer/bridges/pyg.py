@@ -36,10 +36,11 @@ def to_pyg(graphs: Dataset | Graph, trace: Trace | None = None) -> list[Data]:
     """
     torch, graph_class = _import()
     batch, sizes = (graphs, None) if isinstance(graphs, Graph) else (graphs.graphs, graphs.sizes)
-    if trace is not None and trace.length.shape != batch.batch_shape:
+    nodes = (*batch.batch_shape, batch.num_nodes)
+    if trace is not None and trace.final_key.shape != nodes:
         raise UserError(
-            f"the trace has batch shape {trace.length.shape} and the graphs {batch.batch_shape}; "
-            "expected the trace of these graphs"
+            f"the trace has final keys of shape {trace.final_key.shape}; expected {nodes}, graphs "
+            "and nodes: give the trace of these graphs"
         )
     if not batch.batch_shape:
         batch, trace = jax.tree.map(lambda leaf: leaf[None], (batch, trace))
