@@ -87,6 +87,16 @@ def test_source_of_pyg():
     assert at.from_pyg(SimpleNamespace(edge_index=ends[:, :1])).graph.directed
 
 
+class NotDense(Tensor):
+    """As a sparse or a bfloat16 tensor of torch."""
+
+    def __array__(self, *_, **__):
+        raise TypeError("Use to_dense()")
+
+
+TWO = np.array([[0, 1], [1, 0]])
+
+
 @pytest.mark.parametrize(
     ("data", "said"),
     [
@@ -97,6 +107,17 @@ def test_source_of_pyg():
             {"edge_index": np.array([[0, 1], [1, 0]]), "edge_attr": np.ones((2, 3))},
             r"weights of shape \(2, 3\).*set edge_weight",
         ),
+        (
+            {"edge_index": TWO, "num_graphs": 2},
+            r"a Batch of 2 graphs; .*of data\.to_data_list\(\)$",
+        ),
+        ({"edge_index": TWO, "source": [0, 1]}, r"source has shape \(2,\) .*expected one node"),
+        ({"edge_index": TWO, "source": 0.0}, r"source has .* type float64; expected one node"),
+        (
+            {"edge_index": TWO, "edge_weight": NotDense([1.0])},
+            "edge_weight cannot .* a dense tensor",
+        ),
+        ({"edge_index": NotDense([TWO])}, r"edge_index cannot be converted .*\(Use to_dense\(\)\)"),
     ],
 )
 def test_mistakes_in_pyg(data, said):

@@ -160,15 +160,20 @@ def from_pyg(data: Any, source: Hashable = None) -> NamedGraph:
 
     - `source`: a node; by default `data.source`, which `to_pyg` writes, or else the first node.
     """
-    ends = _array(getattr(data, "edge_index", None))
+    num_graphs = getattr(data, "num_graphs", 1)
+    if num_graphs != 1:
+        raise UserError(
+            f"data is a Batch of {num_graphs} graphs; expected one: convert each graph of "
+            "data.to_data_list()"
+        )
+    ends = _array(data, "edge_index")
     if ends.ndim != 2 or len(ends) != 2 or ends.dtype.kind not in "iu":
         raise UserError(
             f"edge_index has shape {ends.shape} and type {ends.dtype}; expected [2, edges] integers"
         )
     num_edges = ends.shape[1]
     weights = next(
-        (_array(given) for name in WEIGHTS if (given := getattr(data, name, None)) is not None),
-        None,
+        (_array(data, name) for name in WEIGHTS if getattr(data, name, None) is not None), None
     )
     if weights is None:
         weights = np.ones(num_edges)
@@ -186,8 +191,13 @@ def from_pyg(data: Any, source: Hashable = None) -> NamedGraph:
         raise UserError(
             f"edge_index has values in {ends.min()}…{ends.max()}; expected 0…{num_nodes - 1}"
         )
-    stored = _array(getattr(data, "source", None))
-    if source is None and stored.size == 1 and stored.dtype.kind in "iu":
+    if source is None and getattr(data, "source", None) is not None:
+        stored = _array(data, "source")
+        if stored.size != 1 or stored.dtype.kind not in "iu":
+            raise UserError(
+                f"data.source has shape {stored.shape} and type {stored.dtype}; expected one node: "
+                "choose it with source"
+            )
         source = stored.item()
     return named_graph(
         range(num_nodes), ends.astype(np.int64), weights.reshape(-1).astype(float), source, True
@@ -197,13 +207,20 @@ def from_pyg(data: Any, source: Hashable = None) -> NamedGraph:
 def _edge_numbers(data: Any, num_edges: int) -> list[str]:
     """Return the names of the attributes of a `Data` with one number per edge."""
     names = data.edge_attrs() if hasattr(data, "edge_attrs") else ()
-    arrays = {name: _array(getattr(data, name)) for name in names if name != "edge_index"}
+    arrays = {name: _array(data, name) for name in names if name != "edge_index"}
     return [name for name, a in arrays.items() if a.size == num_edges and a.dtype.kind in "iuf"]
 
 
-def _array(tensor: Any) -> np.ndarray:
+def _array(data: Any, name: str) -> np.ndarray:
     """Copy a tensor of any device to NumPy."""
-    return np.asarray(tensor.detach().cpu() if hasattr(tensor, "detach") else tensor)
+    tensor: Any = getattr(data, name, None)
+    try:
+        return np.asarray(tensor.detach().cpu() if hasattr(tensor, "detach") else tensor)
+    except TypeError as error:
+        raise UserError(
+            f"{name} cannot be converted to NumPy ({error}); expected a dense tensor of integers "
+            "or float32"
+        ) from None
 
 
 def to_scipy(graph: Graph) -> scipy.sparse.csr_array:
