@@ -130,6 +130,15 @@ def test_edges_with_equal_ids_are_not_merged():
         (graph(NODES + EDGE.replace("0.25", "NaN")), "between 'a' and 'b' has weight nan"),
         (graph(NODES + EDGE.replace('"b"', '"a"')), "node 'a' has an edge to itself"),
         (graph(NODES + EDGE + EDGE.replace("0.25", "1")), "listed with two weights"),
+        (graph(NODES, kind="Directed"), "edgedefault is 'Directed'; expected 'directed' or 'undi"),
+        (
+            graph(NODES + EDGE.replace(">", ' directed="maybe">', 1)),
+            "directed='maybe'; expected 't",
+        ),
+        (
+            graph(NODES + EDGE.replace("</edge>", '<data key="w">3</data></edge>')),
+            "the edge between 'a' and 'b' has 2 weights; keep one",
+        ),
         ("<graph>", "it is not well-formed XML: mismatched tag: line 1, column"),
     ],
 )

@@ -80,6 +80,7 @@ def _reduce(root: ElementTree.Element) -> tuple[str | None, list[str]]:
     graph = graphs[0]
     nodes, edges = graph.findall("node"), graph.findall("edge")
     _check_ends(nodes, edges)
+    _check_directions(graph, edges)
     if graph.find("hyperedge") is not None:
         raise UserError("it has a <hyperedge>; replace it by edges between two nodes")
     of_edges = [key for key in root.iter("key") if key.get("for", "all") in ("edge", "all")]
@@ -106,6 +107,9 @@ def _reduce(root: ElementTree.Element) -> tuple[str | None, list[str]]:
     for edge in edges:
         edge.attrib = {name: edge.attrib[name] for name in EDGE if name in edge.attrib}
         edge[:] = [data for data in edge.iterfind("data") if data.get("key") in weight_ids]
+        if len(edge) > 1:
+            ends = f"{edge.get('source')!r:.80} and {edge.get('target')!r:.80}"
+            raise UserError(f"the edge between {ends} has {len(edge)} weights; keep one")
         for data in edge:
             del data[:]
     for node in nodes:
@@ -133,6 +137,16 @@ def _check_ends(nodes: list[ElementTree.Element], edges: list[ElementTree.Elemen
                 )
             if end not in names:
                 raise UserError(f"an <edge> ends at {end!r:.80}; add a <node> with that id")
+
+
+def _check_directions(graph: ElementTree.Element, edges: list[ElementTree.Element]) -> None:
+    default = graph.get("edgedefault", "undirected")
+    if default not in ("directed", "undirected"):
+        raise UserError(f"edgedefault is {default!r:.80}; expected 'directed' or 'undirected'")
+    for edge in edges:
+        directed = edge.get("directed", "true")
+        if directed not in ("true", "false"):
+            raise UserError(f"an <edge> has directed={directed!r:.80}; expected 'true' or 'false'")
 
 
 def write_graphml(graph: Graph, names: Sequence[str], node_attributes: Attributes) -> bytes:
