@@ -5,16 +5,19 @@ import json
 import jax
 import numpy as np
 import pytest
+from selenium.common.exceptions import JavascriptException
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select
 
 from algotransfer.algorithms import run
+from algotransfer.errors import UserError
 from algotransfer.evaluation.evaluation_batch import first_and_last
 from algotransfer.evaluation.harness import FreeRun
 from algotransfer.explorer import explore
 from algotransfer.graphs import read_graph, sample_graphs
 from algotransfer.graphs.graph import from_edges
+from algotransfer.graphs.named import unique_edges
 from algotransfer.training import load_model
 from algotransfer.training.examples import tasks_of
 
@@ -190,6 +193,39 @@ def test_directed_graphs_stay_directed(browser, page, tmp_path):
     Select(browser.find("#other")).select_by_value("0")
     browser.find("#join").click()
     assert [3, 0] in [edge[:2] for edge in browser.js("graph.edges")]
+
+
+EDGE_LISTS = [
+    "from,to,weight\na,b,0.5\nb,a,0.5\n",  # undirected
+    "from,to,weight\na,b,0.5\nb,a,0.25\n",
+    "SOURCE,From,To,Weight\nx,a,b,1\n",
+    "from,to,source,target,weight\na,b,c,d,1\n",
+    "from,v,weight\na,b,1\n",
+    "u,v,weight,Weight\na,b,1,2\n",
+    "\nu,v\ra,b\r\nb,c",
+    '# towns\nu,v\n#a,b\n"#a","b ""c"""\n',
+    "u,v,weight\na,,2\n",
+    "u,v,weight\na,b,0x10\n",
+    'u,v\n"a"b,c\n',
+    'u,v\n"a,c\n',
+    "u,v\na\0,b\n",
+]
+
+
+@pytest.mark.parametrize("text", EDGE_LISTS)
+def test_edge_lists_are_read_as_in_python(browser, page, tmp_path, text):
+    browser.open(page)
+    (tmp_path / "edges.csv").write_bytes(text.encode())
+    try:
+        named = read_graph(tmp_path / "edges.csv")
+    except UserError:
+        with pytest.raises(JavascriptException):
+            browser.js(f"parseCsv({json.dumps(text)})")
+    else:
+        theirs = browser.js(f"parseCsv({json.dumps(text)})")
+        assert theirs["names"] == list(named.names)
+        assert theirs["edges"] == [list(edge) for edge in unique_edges(named.graph)]
+        assert theirs.get("directed", False) == named.graph.directed
 
 
 HEADER = "source,target,weight\n"

@@ -9,6 +9,7 @@ function checkedGraph(names, edges, { source = 0, places = null, directed = fals
   if (names.length < 1 || names.length > MOST_NODES) throw new Error(`The graph has ${names.length} nodes; a page takes 1 to ${MOST_NODES}.`);
   if (edges.length > MOST_EDGES) throw new Error(`The graph has ${edges.length} edges; a page takes ${MOST_EDGES}.`);
   if (names.some((name) => typeof name !== "string" || name.length > 1000)) throw new Error("A name has more than 1000 characters.");
+  if (names.some((name) => name.includes("\0"))) throw new Error("A name has a NUL character.");
   if (new Set(names).size < names.length) throw new Error("Two nodes have the same name.");
   if (!Number.isInteger(source) || source < 0 || source >= names.length) throw new Error("The source is not a node of the graph.");
   const weights = new Map(), isNode = (v) => Number.isInteger(v) && v >= 0 && v < names.length;
@@ -25,38 +26,56 @@ function checkedGraph(names, edges, { source = 0, places = null, directed = fals
   return placed ? graph : { ...graph, places: placeNodes(graph) };
 }
 
-// ---- CSV: a header source,target,weight (or u,v,weight; from,to,weight if directed), one edge a line
+/** Return the graph of a file; if every directed edge has one back with its weight, it is undirected. */
+function graphOfFile(names, edges, directed) {
+  const listed = new Set(edges.map(String));
+  return checkedGraph(names, edges, { directed: directed && !edges.every(([u, v, weight]) => listed.has(String([v, u, weight]))) });
+}
+
+// ---- CSV, read as Python reads it (graphs/edge_list.py): source,target,weight or u,v,weight; from,to,weight if directed
+
+const DECIMAL = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 
 function parseCsv(text) {
-  const rows = csvRows(text).map((row) => row.map((field) => field.trim())).filter((row) => row.some(Boolean) && !row[0].startsWith("#"));
+  const rows = csvRows(text).map((row) => row.map((field) => field.trim())).filter((row) => row.some(Boolean));
   if (!rows.length) throw new Error("The file is empty; expected a header source,target,weight, then edges.");
-  const aliases = { u: "source", v: "target", from: "source", to: "target" }, header = rows[0].map((field) => aliases[field.toLowerCase()] ?? field.toLowerCase());
-  const [from, to, weight] = ["source", "target", "weight"].map((name) => header.indexOf(name));
-  // Without a weight column, an unknown column may be a misspelt weight.
-  if (from < 0 || to < 0 || (weight < 0 && header.length > 2)) throw new Error(`The header is ${rows[0].join(",").slice(0, 80)}; expected source,target,weight.`);
-  const index = new Map(), edges = [], directed = rows[0].some((field) => field.toLowerCase() === "from");
+  const { header, directed } = csvHeader(rows[0]), [from, to, weight] = ["source", "target", "weight"].map((name) => header.indexOf(name));
+  const index = new Map(), edges = [];
   const number = (name) => { if (!index.has(name)) index.set(name, index.size); return index.get(name); };
   rows.slice(1).forEach((row, i) => {
     if (!row[from]) throw new Error(`Edge ${i + 1} has no source.`);
     if (row.length > header.length) throw new Error(`Edge ${i + 1} has ${row.length} fields, the header ${header.length}: quote names with commas.`);
-    const u = number(row[from]);
+    const u = number(row[from]), given = row[weight] || "";
+    if (!row[to] && given) throw new Error(`Edge ${i + 1} has a weight but no target.`);
     if (!row[to]) return;
-    const value = Number(weight < 0 || !row[weight] ? 1 : row[weight]);
-    if (!Number.isFinite(value)) throw new Error(`Edge ${i + 1} has the weight ${row[weight].slice(0, 40)}; expected a number.`);
-    edges.push([u, number(row[to]), value]);
+    if (given && !DECIMAL.test(given)) throw new Error(`Edge ${i + 1} has the weight ${given.slice(0, 40)}; expected a number.`);
+    edges.push([u, number(row[to]), Number(given || 1)]);
   });
-  return checkedGraph([...index.keys()], edges, { directed });
+  return graphOfFile([...index.keys()], edges, directed);
+}
+
+/** Return the columns by the names source, target and weight, and whether edges are directed. */
+function csvHeader(row) {
+  const lower = row.map((field) => field.toLowerCase()), directed = lower.includes("from") && lower.includes("to");
+  const names = new Map(Object.entries(directed ? { from: "source", to: "target", weight: "weight" } : { source: "source", u: "source", target: "target", v: "target", weight: "weight" }));
+  const header = row.map((field, i) => names.get(lower[i]) ?? field), known = header.filter((name) => ["source", "target", "weight"].includes(name)).sort().join();
+  // Without a weight column, an unknown column may be a misspelt weight.
+  if (known !== "source,target,weight" && [...header].sort().join() !== "source,target") throw new Error(`The header is ${row.join(",").slice(0, 80)}; expected source,target,weight.`);
+  return { header, directed };
 }
 
 /** Split CSV text into rows of fields; fields in quotes may hold commas, quotes and lines. */
 function csvRows(text) {
-  const rows = [[]], parts = /(?:^|,|\r?\n)(?:[ ]*"((?:[^"]|"")*)"|([^,\r\n]*))/g;
-  let body = text.replace(/^\ufeff/, ""), first = true;
+  const rows = [], parts = /(,|\r\n?|\n)(?: *"((?:[^"]|"")*)"|(?! *")([^,\r\n]*))/g;
+  const body = `\n${text.replace(/^\ufeff/, "")}`.replace(/([\r\n])[^\S\r\n]*#[^\r\n]*/g, "$1"); // without comments
+  let end = 0;
   for (const hit of body.matchAll(parts)) {
-    if (!first && hit[0].startsWith("\n") || hit[0].startsWith("\r")) rows.push([]);
-    first = false;
-    rows[rows.length - 1].push(hit[1] !== undefined ? hit[1].replaceAll('""', '"') : hit[2]);
+    if (hit.index !== end) break;
+    end += hit[0].length;
+    if (hit[1] !== ",") rows.push([]);
+    rows[rows.length - 1].push(hit[2] !== undefined ? hit[2].replaceAll('""', '"') : hit[3]);
   }
+  if (end < body.length) throw new Error(`Line ${body.slice(0, end + 1).split(/\r\n?|\n/).length - 1} has a quote out of place.`);
   return rows;
 }
 
@@ -101,7 +120,7 @@ function parseGraphml(text) {
     const weight = [...edge.children].find((child) => child.localName === "data" && child.getAttribute("key") === keys[0]?.getAttribute("id"));
     return [index.get(edge.getAttribute("source")), index.get(edge.getAttribute("target")), Number((weight?.textContent ?? missing).trim() || NaN)];
   });
-  return checkedGraph(names, edges, { directed: root.getAttribute("edgedefault") === "directed" });
+  return graphOfFile(names, edges, root.getAttribute("edgedefault") === "directed");
 }
 
 function writeGraphml(graph) {
