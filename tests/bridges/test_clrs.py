@@ -183,9 +183,11 @@ FOREIGN = {
         (lambda a: a[:, :5], r"A of 'dijkstra' has shape \(32, 5, 20\)"),
         (lambda a: a[:0], "at least one of each"),
         (lambda a: -a, "A of 'dijkstra' has a negative weight"),
-        (lambda a: a * np.nan, "A of 'dijkstra' .* expected finite numbers"),
+        (lambda a: a * np.nan, "A of 'dijkstra' has NaN, .*; expected finite numbers"),
+        (lambda a: a * 1e300, "A of 'dijkstra' has .* that float32 cannot hold"),
         (lambda a: a[:, :5, :5], r"adj of 'dijkstra' .* of shape \(32, 5, 5\)"),
     ],
+    "adj": [(lambda adj: -adj, "adj of 'dijkstra' has other values than 0 and 1; expected a mask")],
     "s": [
         (lambda s: s * 0, "s of 'dijkstra' marks no or several sources"),
         (lambda s: s[0], r"s of 'dijkstra' has shape \(20,\)"),
@@ -239,4 +241,12 @@ def test_files_that_numpy_does_not_write_are_refused(tmp_path, compression):
     with zipfile.ZipFile(COMMITTED) as file, zipfile.ZipFile(path, "w", compression) as other:
         other.writestr("bfs.A.npy", file.read("bfs.A.npy"))
     with pytest.raises(UserError, match=r"other\.npz is not a .*compressed, but not as NumPy"):
+        import_clrs(path)
+
+
+def test_entries_with_equal_names_are_refused(tmp_path):
+    path = write(tmp_path / "twice.npz", {"bfs.A": np.ones(1)})
+    with zipfile.ZipFile(path, "a") as file, pytest.warns(UserWarning, match="Duplicate name"):
+        file.writestr("bfs.A.npy", file.read("bfs.A.npy"))
+    with pytest.raises(UserError, match=r"twice\.npz is not .*two entries have the same name"):
         import_clrs(path)

@@ -136,11 +136,20 @@ def _check_arrays(name: str, probes: Mapping[str, np.ndarray]) -> None:
         )
     for probe, data in probes.items():
         expected = shape if probe in ("A", "adj") else shape[:2]
-        if data.shape != expected or data.dtype.kind not in "biuf" or not np.isfinite(data).all():
+        if data.shape != expected or data.dtype.kind not in "biuf":
             raise UserError(
                 f"{probe} of {name!r:.80} has shape {data.shape} and type {data.dtype}; expected "
                 f"finite numbers of shape {expected}"
             )
+        with np.errstate(over="ignore"):
+            stored = data.astype(np.float32)
+        if not np.isfinite(stored).all():
+            raise UserError(
+                f"{probe} of {name!r:.80} has NaN, infinity or numbers that float32 cannot hold; "
+                "expected finite numbers"
+            )
+    if not np.isin(probes["adj"], (0, 1)).all():
+        raise UserError(f"adj of {name!r:.80} has other values than 0 and 1; expected a mask")
     if (probes["A"][probes["adj"] > 0] < 0).any():
         raise UserError(f"A of {name!r:.80} has a negative weight; expected weights above 0")
     if ((probes["s"] == 1).sum(axis=1) != 1).any():
