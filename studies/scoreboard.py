@@ -35,6 +35,7 @@ COLUMNS = [
     "seeds",
     "source",
 ]
+SCORES = ("spread", "micro_f1", "node_accuracy", "graph_accuracy")  # may be empty
 OFFICIAL = "CLRS-30, 64 nodes"
 CLRS30_TRAINING = "CLRS-30: 1,000 graphs of 16 nodes"
 PAPER_TRAINING = "15,000 graphs of 20 nodes (`er`, `ba`, `grid`)"
@@ -144,9 +145,23 @@ def salsa_rows(table: pandas.DataFrame) -> list[dict]:
     return rows
 
 
+def check_cited(cited: pandas.DataFrame) -> None:
+    """End with a sentence about the first row of another system that is wrong or incomplete."""
+    for number, row in enumerate(cited.to_dict("records"), start=1):
+        where = f"row {number} of {CITED.name} ({row['system'] or 'no system'})"
+        if row["task"] not in TASKS:
+            raise SystemExit(f"{where} has the task {row['task']!r}; expected one of {TASKS}")
+        missing = [column for column in COLUMNS if column not in SCORES and not row[column].strip()]
+        if missing:
+            raise SystemExit(f"{where} has no {', '.join(missing)}; write 'not stated'")
+        if not any(row[column].strip() for column in SCORES[1:]):
+            raise SystemExit(f"{where} has no score; fill in one of {', '.join(SCORES[1:])}")
+
+
 def scoreboard() -> pandas.DataFrame:
     """Return all rows, ours and those of others, as text."""
-    cited = pandas.read_csv(CITED, dtype=str, keep_default_na=False)
+    cited = pandas.read_csv(CITED, dtype=str, keep_default_na=False).fillna("")
+    check_cited(cited)
     ours = [*clrs30_rows(pandas.read_csv(CLRS30)), *salsa_rows(pandas.read_csv(SALSA))]
     table = pandas.concat([pandas.DataFrame(ours).fillna(""), cited])[COLUMNS]
     score = pandas.to_numeric(table["micro_f1"])

@@ -52,3 +52,21 @@ def test_a_system_without_description_is_refused():
     measured = pandas.read_csv(scoreboard.CLRS30).head(3).assign(system="unknown")
     with pytest.raises(SystemExit, match=r"\['unknown'\]; describe them in SYSTEMS"):
         scoreboard.clrs30_rows(measured)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        (
+            {"task": "bfss"},
+            r"row 2 of scoreboard_cited\.csv \(PGN\) has the task 'bfss'; expected on",
+        ),
+        ({"hints": "", "seeds": " "}, r"\(PGN\) has no hints, seeds; write 'not stated'"),
+        ({"micro_f1": ""}, r"\(PGN\) has no score; fill in one of micro_f1, node_accuracy, graph"),
+    ],
+)
+def test_wrong_rows_of_others_are_refused(changes, message):
+    cited = pandas.read_csv(scoreboard.CITED, dtype=str, keep_default_na=False).head(2)
+    cited.loc[1, list(changes)] = list(changes.values())
+    with pytest.raises(SystemExit, match=message):
+        scoreboard.check_cited(cited)
