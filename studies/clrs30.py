@@ -73,7 +73,7 @@ def wide_sets(experiment: Experiment, task: str) -> dict[int, Dataset]:
 
 
 def wide(path: Path, sets: dict[int, Dataset]) -> list[dict]:
-    """Micro-F1, and the share of graphs without an error, on the wider test sets."""
+    """Micro-F1 of all nodes, the source included, and the share of graphs without an error."""
     if not sets:
         return []
     frame = evaluate(path, sets)

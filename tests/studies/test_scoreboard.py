@@ -42,6 +42,14 @@ def test_our_rows_are_the_means_of_the_measured_seeds(table):
     assert len(rows) == measured["system"].nunique() > 1
 
 
+def test_only_official_rows_leave_the_diagonal_out(table):
+    off_diagonal = table["task"] == "floyd_warshall, off the diagonal"
+    assert set(table[off_diagonal]["test_data"]) == {scoreboard.OFFICIAL}
+    one_source = table["task"] == "floyd_warshall, one source per graph"
+    assert table[one_source]["test_data"].str.startswith("wide").all()
+    assert one_source.any()
+
+
 def test_almost_perfect_is_not_rounded_to_perfect():
     assert scoreboard._number(100.0) == "100.00"
     assert scoreboard._number(99.998) == "99.9980"
