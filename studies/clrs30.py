@@ -3,8 +3,8 @@
     python studies/clrs30.py train --model relax
     python studies/clrs30.py score --model relax
 
-The trained networks are in `studies/runs/clrs30`: pass it as `--folder` to score them without
-training.
+The trained networks `relax` are in `studies/runs/clrs30`: pass it as `--folder` to score them
+without training. The weights of NE and NE++ are not committed.
 """
 
 from __future__ import annotations
@@ -91,6 +91,7 @@ def system_of(experiment: Experiment) -> str:
 
 def score(experiments: list[Experiment], folder: Path, only: str | None) -> None:
     """Score trained networks and write the rows, for one task or for all."""
+    scored = 0
     for experiment in experiments:
         trained = sorted((folder / experiment.name).glob("*/weights.npz"))
         if not trained:
@@ -104,6 +105,12 @@ def score(experiments: list[Experiment], folder: Path, only: str | None) -> None
                 names = {"target": experiment.target, "task": task}
                 add_scores(system_of(experiment), [{**row, **names} for row in rows])
                 print(f"scored {experiment.name} on {task}", flush=True)
+                scored += 1
+    if not scored:
+        raise SystemExit(
+            f"nothing was scored in {folder}; train the networks first, or choose --folder "
+            "studies/runs/clrs30, and a --task that the targets answer"
+        )
 
 
 def add_scores(system: str, rows: list[dict]) -> None:

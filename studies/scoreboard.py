@@ -62,6 +62,16 @@ class System(NamedTuple):
     training_data: str = CLRS30_TRAINING
 
 
+def committed(options: str) -> str:
+    """Return the command that scores committed networks."""
+    return f"ours: `python studies/clrs30.py score {options} --folder studies/runs/clrs30`"
+
+
+def trained(options: str) -> str:
+    """Return the command that scores networks whose weights are not committed."""
+    return f"ours: `python studies/clrs30.py score {options}` (no committed weights: `train` first)"
+
+
 SYSTEMS = {
     "discover": System(
         "**discover**",
@@ -69,22 +79,16 @@ SYSTEMS = {
         steps_given="no",
         training_data="CLRS-30: 200 graphs of 16 nodes, another fifth of the 1,000 for every seed",
     ),
-    "relax": System("**relax**", "ours: `python studies/clrs30.py score --model relax`"),
+    "relax": System("**relax**", committed("--model relax")),
     "relax-no-simplicity": System(
         "**relax without simplicity loss**",
-        "ours: `python studies/clrs30.py score --model relax-no-simplicity`, "
-        "planned after a look at the test scores of `relax`",
+        committed("--model relax-no-simplicity") + ", planned after a look at the test scores of "
+        "`relax`",
     ),
-    "ne": System("**NE**", "ours: `python studies/clrs30.py score --model ne`"),
-    "ne++": System("**NE++**", "ours: `python studies/clrs30.py score --model ne++`"),
-    "ne-extra10": System(
-        "**NE, 10 extra steps**",
-        "ours: `python studies/clrs30.py score --model ne --extra-steps 10`",
-    ),
-    "ne++-extra10": System(
-        "**NE++, 10 extra steps**",
-        "ours: `python studies/clrs30.py score --model ne++ --extra-steps 10`",
-    ),
+    "ne": System("**NE**", trained("--model ne")),
+    "ne++": System("**NE++**", trained("--model ne++")),
+    "ne-extra10": System("**NE, 10 extra steps**", trained("--model ne --extra-steps 10")),
+    "ne++-extra10": System("**NE++, 10 extra steps**", trained("--model ne++ --extra-steps 10")),
     "clrs-mpnn": System(
         "**MPNN of dm-clrs without hints**", "ours: `python studies/clrs30_mpnn.py train`"
     ),

@@ -26,6 +26,13 @@ def test_rows_of_another_system_are_added_and_replaced(monkeypatch, tmp_path):
     assert dict(zip(mine["seed"], mine["value"], strict=True)) == {0: 0.75, 1: 0.5}
 
 
+@pytest.mark.parametrize("options", [["--folder", "none"], ["--task", "bfs", "--target", "prim"]])
+def test_nothing_scored_is_an_error(options, monkeypatch):
+    monkeypatch.setattr("sys.argv", ["clrs30.py", "score", "--model", "relax", *options])
+    with pytest.raises(SystemExit, match=r"nothing was scored in \S+; train the networks first"):
+        clrs30.main()
+
+
 def test_targets_are_chosen():
     assert [e.target for e in clrs30.experiments("relax", 0, ["dijkstra"])] == ["dijkstra"]
     assert clrs30.system_of(clrs30.experiments("ne++", 10, ["dijkstra"])[0]) == "ne++-extra10"

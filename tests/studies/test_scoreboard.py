@@ -1,5 +1,7 @@
 """The scoreboard: page and table are those that the command makes, and rows are complete."""
 
+import re
+
 import pandas
 import pytest
 import scoreboard
@@ -48,6 +50,15 @@ def test_only_official_rows_leave_the_diagonal_out(table):
     one_source = table["task"] == "floyd_warshall, one source per graph"
     assert table[one_source]["test_data"].str.startswith("wide").all()
     assert one_source.any()
+
+
+def test_commands_name_the_folder_of_committed_weights(table):
+    scored = table[table["source"].str.contains("clrs30.py score", regex=False)]
+    for source in scored["source"].unique():
+        model = re.search(r"--model (\S+?)[ `]", source)[1]
+        committed = list((scoreboard.ROOT / "studies/runs/clrs30").glob(f"{model}-*/*/weights.npz"))
+        assert ("--folder studies/runs/clrs30" in source) == bool(committed), source
+        assert ("`train` first" in source) != bool(committed), source
 
 
 def test_almost_perfect_is_not_rounded_to_perfect():
