@@ -185,8 +185,9 @@ def page(table: pandas.DataFrame) -> str:
         rows = table[is_official & (table["task"] == task)]
         if len(rows):
             columns = ["system", "hints", "steps_given", "micro_f1", "seeds", "training_data"]
+            columns += ["test_data", "source"]
             name, *rest = task.split(", ")
-            parts += [", ".join([f"### `{name}`", *rest]), _markdown(rows, [*columns, "source"])]
+            parts += [", ".join([f"### `{name}`", *rest]), _markdown(rows, columns)]
     columns = ["task", "system", "hints", "training_data", "test_data", "node_accuracy"]
     return TEMPLATE.read_text(encoding="utf-8").format(
         official="\n\n".join(parts),
