@@ -59,6 +59,22 @@ def test_hints_end_with_the_algorithm():
     assert not last["in_queue"].any()
 
 
+def test_types_of_numbers_are_those_of_dm_clrs():
+    integers = {
+        "bfs": {"A", "pi"},
+        "dijkstra": {"pi"},
+        "mst_kruskal": set(),
+        "floyd_warshall": set(),
+    }
+    for task, expected in integers.items():
+        for graphs in ("validation", make_dataset("er", 2, 6)):
+            feedback = to_clrs(task, graphs)
+            points = named((*feedback.features.inputs, *feedback.features.hints, *feedback.outputs))
+            types = {name: data.dtype for name, data in points.items()}
+            assert {name for name, dtype in types.items() if dtype == np.int64} == expected
+            assert set(types.values()) <= {np.dtype(np.int64), np.dtype(np.float64)}
+
+
 def test_tasks_without_a_source_have_a_matrix_for_each_graph():
     graphs = make_dataset("er", 3, 7).graphs
     for task in ("floyd_warshall", "mst_kruskal"):
@@ -103,6 +119,7 @@ def compare(ours, theirs, tolerance):
     for point in theirs:
         other = mine[point.name]
         assert (other.location, other.type_) == (point.location, point.type_), point.name
+        assert other.data.dtype == point.data.dtype, point.name
         np.testing.assert_allclose(other.data, point.data, atol=tolerance, err_msg=point.name)
 tasks = ("bfs", "bellman_ford", "dijkstra", "mst_prim", "mst_kruskal", "dag_shortest_paths",
          "floyd_warshall")

@@ -105,7 +105,9 @@ def _feedback(task: ClrsTask, weights: np.ndarray, asked: Graph, output: np.ndar
     if task.sampler.has_source:
         is_source = np.eye(num_nodes)[np.asarray(asked.source)]
         inputs.append(DataPoint("s", "node", "mask_one", is_source))
-    inputs.append(DataPoint("A", "edge", "scalar", weights))
+    # As in dm-clrs, weights of 1 are integers.
+    dtype = np.float64 if task.sampler.weighted else np.int64
+    inputs.append(DataPoint("A", "edge", "scalar", weights.astype(dtype)))
     inputs.append(DataPoint("adj", "edge", "mask", adjacency))
     hints, lengths = (), np.zeros(count)
     if task.name in HINTS:
@@ -117,7 +119,8 @@ def _feedback(task: ClrsTask, weights: np.ndarray, asked: Graph, output: np.ndar
 def _answer(task: ClrsTask, output: np.ndarray) -> DataPoint:
     location = "node" if task.output == "pi" else "edge"
     type_ = "mask" if task.output == "in_mst" else "pointer"
-    return DataPoint(task.output, location, type_, output)
+    dtype = np.int64 if task.output == "pi" else np.float64  # as in dm-clrs
+    return DataPoint(task.output, location, type_, output.astype(dtype))
 
 
 def _breadth_first(trace: Trace, source: np.ndarray):
@@ -160,8 +163,7 @@ def _hints(
     points = []
     for name, type_, data in [("pi_h", "pointer", pointers), *probes]:
         data = np.swapaxes(data, 0, 1)[:steps] * running
-        dtype = np.int64 if type_ == "pointer" else np.float64
-        points.append(DataPoint(name, "node", type_, data.astype(dtype)))
+        points.append(DataPoint(name, "node", type_, data.astype(np.float64)))
     return tuple(points), lengths.astype(np.float64)
 
 
