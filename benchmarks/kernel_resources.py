@@ -19,12 +19,14 @@ from unittest.mock import patch
 
 import jax
 from choosing_pass import setting_of, training_step_of
+from jax.sharding import AbstractDevice, AbstractMesh, use_abstract_mesh
 from jaxlib.mlir import ir
 from jaxlib.triton import dialect
 from rich.console import Console
 from rich.table import Table
 
 H200 = SimpleNamespace(platform="gpu", compute_capability="9.0")
+ABSTRACT_H200 = AbstractDevice(device_kind="NVIDIA H200", num_cores=None, platform="gpu")
 WARP = 32  # threads
 
 
@@ -34,6 +36,7 @@ def lowered_kernels(model: str) -> Iterator[tuple[str, int, str]]:
     with (
         patch("algotransfer.devices.default_device", lambda: H200),
         jax.default_matmul_precision(experiment.precision),
+        use_abstract_mesh(AbstractMesh((1,), ("one",), abstract_device=ABSTRACT_H200)),
     ):
         traced = jax.jit(training_step_of(tasks)).trace(*arguments)
         module = traced.lower(lowering_platforms=("cuda",)).compiler_ir()

@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from jax import lax
+from jax.sharding import AbstractDevice, AbstractMesh, use_abstract_mesh
 from networks.small import quick_jit
 from training.small import examples_of, graphs, tasks_of
 
@@ -87,7 +88,9 @@ def test_the_program_lowers_for_a_gpu(model, examples, noise, monkeypatch):
     for module in (trajectory_kernel, trajectory_program):
         monkeypatch.setattr(module, "interpreted", lambda: False)
     run = jax.jit(on_graphs(by_kernel, some_network(model)))
-    traced = run.trace(examples.layouts, examples.truths[0], noise)
+    gpu = AbstractDevice(device_kind="NVIDIA H200", num_cores=None, platform="gpu")
+    with use_abstract_mesh(AbstractMesh((1,), ("one",), abstract_device=gpu)):
+        traced = run.trace(examples.layouts, examples.truths[0], noise)
     assert "xla.gpu.triton" in traced.lower(lowering_platforms=("cuda",)).as_text()
 
 
