@@ -231,6 +231,9 @@ def test_edge_lists_are_read_as_in_python(browser, page, tmp_path, text):
 HEADER = "source,target,weight\n"
 ONE_NODE = "<graph><node id='a'/><edge source='a' target='b'/></graph>"
 LENGTH = "<key id='d0' for='edge' attr.name='length' attr.type='double'/>"
+WEIGHT = "<key id='w' for='edge' attr.name='weight' attr.type='double'/>"
+NODES = "<node id='a'/><node id='b'/>"
+TWICE = "<data key='w'>1</data><data key='w'>2</data>"
 HOSTILE = {
     "a.csv": (f"{HEADER}<img src=x onerror=alert(1)>,b,-1\n", "weights above 0"),
     "b.csv": (f"{HEADER}a,b,many\n", "expected a number"),
@@ -241,6 +244,16 @@ HOSTILE = {
     "e.graphml": ('<!DOCTYPE x [<!ENTITY a "b">]><graphml/>', "document type"),
     "f.graphml": ("<svg onload='alert(1)'/>", "not GraphML"),
     "g.graphml": (f"<graphml>{ONE_NODE}</graphml>", "two different nodes"),
+    "k.graphml": ("<graphml><graph edgedefault='Directed'/></graphml>", "edgedefault is Directed"),
+    "l.graphml": (
+        f"<graphml><graph>{NODES}<edge source='a' target='b' directed='true'/></graph></graphml>",
+        "directed=true in a graph that is undirected",
+    ),
+    "m.graphml": (
+        f"<graphml>{WEIGHT}<graph>{NODES}<edge source='a' target='b'>{TWICE}</edge></graph>"
+        "</graphml>",
+        "two weights; keep one",
+    ),
     "j.graphml": (f"<graphml>{LENGTH}{ONE_NODE}</graphml>", "but length; rename it to weight"),
 }
 

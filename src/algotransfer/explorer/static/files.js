@@ -116,11 +116,15 @@ function parseGraphml(text) {
   const missing = keys[0]?.querySelector("default")?.textContent ?? "1";
   const names = [...root.children].filter((child) => child.localName === "node").map((node) => node.getAttribute("id"));
   const index = new Map(names.map((name, v) => [name, v]));
+  const direction = root.getAttribute("edgedefault") ?? "undirected", directed = direction === "directed";
+  if (!directed && direction !== "undirected") throw new Error(`edgedefault is ${shortened(direction)}; expected directed or undirected.`);
   const edges = [...root.children].filter((child) => child.localName === "edge").map((edge) => {
-    const weight = [...edge.children].find((child) => child.localName === "data" && child.getAttribute("key") === keys[0]?.getAttribute("id"));
+    if (![null, String(directed)].includes(edge.getAttribute("directed"))) throw new Error(`An edge has directed=${shortened(edge.getAttribute("directed"))} in a graph that is ${direction}; make all edges alike.`);
+    const [weight, ...more] = [...edge.children].filter((child) => child.localName === "data" && child.getAttribute("key") === keys[0]?.getAttribute("id"));
+    if (more.length) throw new Error("An edge has two weights; keep one.");
     return [index.get(edge.getAttribute("source")), index.get(edge.getAttribute("target")), Number((weight?.textContent ?? missing).trim() || NaN)];
   });
-  return graphOfFile(names, edges, root.getAttribute("edgedefault") === "directed");
+  return graphOfFile(names, edges, directed);
 }
 
 function writeGraphml(graph) {
