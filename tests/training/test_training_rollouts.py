@@ -12,7 +12,7 @@ from networks.small import quick_jit
 from training.small import examples_of, graphs, networks, tasks_of
 
 from algotransfer.networks import MaxMPNN
-from algotransfer.training import objective
+from algotransfer.training import objective, training_rollouts
 from algotransfer.training.training_rollouts import folded_latents, plain_latents
 
 CASES = {
@@ -130,10 +130,11 @@ def test_a_hundred_steps_of_training_have_the_same_losses(model, supervision, mo
     optimiser = optax.adam(5e-4)
 
     def losses(latents):
-        def as_asked(*arguments, learning):
+        def as_asked(*arguments, learning=True):
             return latents(*arguments)
 
-        monkeypatch.setattr(objective, "training_latents", as_asked)
+        for module in (objective, training_rollouts):
+            monkeypatch.setattr(module, "training_latents", as_asked)
 
         def loss(network, key):
             noise = objective.draw_noise(tasks, examples, 2, key)
