@@ -33,10 +33,8 @@ def some_weights(key, kinds, units):
     return edge, hidden_edge, jax.random.normal(keys[2], (units, OUTPUTS)) / 8
 
 
-def by_kernel(product, layout, weights, learning):
-    return max_over_neighbours(
-        product, layout.with_neighbours().neighbours, Weights(*weights), learning
-    )
+def by_kernel(product, layout, weights):
+    return max_over_neighbours(product, layout.with_neighbours().neighbours, Weights(*weights))
 
 
 def by_formula(product, layout, weights):
@@ -57,13 +55,13 @@ def test_best_of_all_neighbours(num_nodes, kinds, units):
     shape = (count, COPIES, num_nodes, 2 * units + OUTPUTS + 5)
     product = jax.random.normal(keys[1], shape)
 
-    def on_copies(function, *arguments):
+    def on_copies(function):
         def one(products, layout):
-            return jax.vmap(lambda p: function(p, layout, weights, *arguments))(products)
+            return jax.vmap(lambda p: function(p, layout, weights))(products)
 
         return jax.vmap(one)
 
-    kernel = on_copies(by_kernel, False)
+    kernel = on_copies(by_kernel)
     found, expected = (quick_jit(f)(product, layouts) for f in (kernel, on_copies(by_formula)))
     np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-5)
     # All copies of all graphs share programs.
@@ -97,16 +95,14 @@ def test_gradients_are_shared_among_ties(num_nodes, units):
 def compare_gradients(product, layouts, weights, key):
     probe = jax.random.normal(key, (*product.shape[:2], OUTPUTS))
 
-    def loss(function, *arguments):
+    def loss(function):
         def all_graphs(product, weights):
-            best = jax.vmap(lambda p, layout: function(p, layout, weights, *arguments))(
-                product, layouts
-            )
+            best = jax.vmap(lambda p, layout: function(p, layout, weights))(product, layouts)
             return jnp.sum(probe * best)
 
         return quick_jit(jax.value_and_grad(all_graphs, (0, 1)))(product, weights)
 
-    found, expected = (jax.tree.leaves(loss(*f)) for f in ((by_kernel, True), (by_formula,)))
+    found, expected = (jax.tree.leaves(loss(f)) for f in (by_kernel, by_formula))
     for a, b in zip(found, expected, strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-4 * (1 + float(jnp.max(jnp.abs(b)))))
 

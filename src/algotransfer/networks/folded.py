@@ -21,7 +21,6 @@ class EdgeStage(eqx.Module):
     edge: tuple[Float[Array, "f h"], ...]  # one per processor
     hidden_edge: Float[Array, "f q"] | None = None
     second: tuple[Float[Array, "q h"], ...] = ()
-    rounded: bool = eqx.field(static=True, default=False)  # whether kernels may round products
 
     @property
     def hidden(self) -> int:
@@ -47,7 +46,7 @@ class EdgeStage(eqx.Module):
         if self.hidden_edge is None:
             return None  # `max_plus` calls the kernel
         edge, second = (jnp.concatenate(each, axis=1) for each in (self.edge, self.second))
-        return layout.max_through_layer(product, edge, self.hidden_edge, second, self.rounded)
+        return layout.max_through_layer(product, edge, self.hidden_edge, second)
 
     def _max(self, parts, layout: Layout):
         if self.hidden_edge is None:

@@ -1,6 +1,5 @@
 """Rollouts of training: the latents that losses read, computed the fastest way available."""
 
-import dataclasses
 import os
 from collections.abc import Callable
 from typing import Any
@@ -45,14 +44,10 @@ def training_latents(
     layout: Layout,
     drivers: tuple[Driver, ...],
     num_steps: int,
-    learning: bool = True,
 ) -> tuple[Latent, ...]:
-    """Return all latents of algorithms with a teacher, and the last latent of the others.
-
-    Unless `learning`, there is no gradient and products may be rounded.
-    """
+    """Return all latents of algorithms with a teacher, and the last latent of the others."""
     if isinstance(network, FoldableExecutor) and network.can_fold:
-        return folded_latents(network, layout, drivers, num_steps, learning)
+        return folded_latents(network, layout, drivers, num_steps)
     return plain_latents(network, layout, drivers, num_steps)
 
 
@@ -76,8 +71,7 @@ def sampled_latents(
             return kernel_latents(network, layout, driver, noise)
 
     def one(noise):
-        drivers = (driver_of(noise),)
-        return training_latents(network, layout, drivers, len(noise), learning=False)[0]
+        return training_latents(network, layout, (driver_of(noise),), len(noise))[0]
 
     return jax.vmap(one)(noise)
 
@@ -118,12 +112,11 @@ def folded_latents(
     layout: Layout,
     drivers: tuple[Driver, ...],
     num_steps: int,
-    learning: bool = True,
 ) -> tuple[Latent, ...]:
     """`training_latents` with folded weights: a few large products instead of many small ones."""
     if network.independent and len(drivers) > 1:
         each = [
-            folded_latents(network.for_task(k), layout, (driver,), num_steps, learning)
+            folded_latents(network.for_task(k), layout, (driver,), num_steps)
             for k, driver in enumerate(drivers)
         ]
         return tuple(latent for (latent,) in each)
@@ -134,7 +127,6 @@ def folded_latents(
     # Zero-pad to multiples of four, the sizes that GPUs multiply at full speed.
     rows, columns = (-size % 4 for size in folded.first.shape)
     layout = network.folded_layout(layout)
-    edge_stage = dataclasses.replace(folded.edge_stage, rounded=not learning)
 
     def step(linear, edge_stage, layout, carry: _Carry, now: _Input) -> _Carry:
         before = stepped_from(carry.states, now.teachers)
@@ -165,11 +157,12 @@ def folded_latents(
         tuple(driver.noise for driver in drivers),
     )
     start = _Carry(
-        jnp.zeros((layout.num_nodes, edge_stage.hidden)),
+        jnp.zeros((layout.num_nodes, folded.edge_stage.hidden)),
         tuple(driver.start if f else None for driver, f in zip(drivers, free, strict=True)),
     )
     matrices = (_pad(folded.first, rows, columns), _pad(folded.update, 0, columns))
-    ran: Any = scan_with_deferred_gradients(step, matrices, edge_stage, layout, inputs, start)
+    stage = folded.edge_stage
+    ran: Any = scan_with_deferred_gradients(step, matrices, stage, layout, inputs, start)
     carries, end = ran
 
     before = carries.hidden

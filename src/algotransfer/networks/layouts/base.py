@@ -50,7 +50,6 @@ class Layout(eqx.Module):
         edge: Float[Array, "f h"],
         hidden_edge: Float[Array, "f q"],
         second: Float[Array, "q h"],
-        rounded: bool,
     ) -> Float[Array, "n h"] | None:
         """Return max_j (l_j + e_ij + S relu(r_i + s_j + e'_ij)), or None if there is no kernel.
 
@@ -58,7 +57,6 @@ class Layout(eqx.Module):
 
         - `product`: its first columns are r, s and l, side by side.
         - `edge`, `hidden_edge`, `second`: weights of e, weights of e', and S.
-        - `rounded`: whether products may be rounded to tf32; then there is no gradient.
         """
 
     def pairs(

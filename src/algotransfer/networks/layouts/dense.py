@@ -63,10 +63,10 @@ class Dense(Layout):
         best = self._max_by_kernel(node, edge)
         return _dense_max_plus(self.features, self.edges, node, edge) if best is None else best
 
-    def max_through_layer(self, product, edge, hidden_edge, second, rounded):
-        return self._max_by_kernel(product, edge, hidden_edge, second, rounded=rounded)
+    def max_through_layer(self, product, edge, hidden_edge, second):
+        return self._max_by_kernel(product, edge, hidden_edge, second)
 
-    def _max_by_kernel(self, product, *weights, rounded: bool = False):
+    def _max_by_kernel(self, product, *weights):
         if self.neighbours is None:
             return None
         # Imported here because Pallas takes long to import, and only GPUs need it.
@@ -75,7 +75,7 @@ class Dense(Layout):
         kernel_weights = Weights(*weights)
         if not fits(self.num_nodes, kernel_weights):
             return None
-        return max_over_neighbours(product, self.neighbours, kernel_weights, learning=not rounded)
+        return max_over_neighbours(product, self.neighbours, kernel_weights)
 
     def edge_terms(self, edge):
         return on_edges(self.list_features, edge)

@@ -34,21 +34,14 @@ def fits(num_nodes: int, weights: Weights) -> bool:
     return weights.units % 16 == 0 and weights.outputs >= 16 and power_of_two and small
 
 
+@jax.custom_vjp
 def max_over_neighbours(
-    product: Float[Array, "n _"], lists: NeighbourLists, weights: Weights, learning: bool = True
+    product: Float[Array, "n _"], lists: NeighbourLists, weights: Weights
 ) -> Float[Array, "n h"]:
     """Return max_j (l_j + e_ij + S relu(r_i + s_j + e'_ij)) at every node.
 
-    The first columns of `product` are r, s and l, or l alone without a hidden layer. Without
-    `learning` there is no gradient, and products are rounded to tf32.
+    The first columns of `product` are r, s and l, or l alone without a hidden layer.
     """
-    if learning:
-        return _differentiable(product, lists, weights)
-    return _run_forward(product, lists, weights, precise=False)[0]
-
-
-@jax.custom_vjp
-def _differentiable(product, lists, weights):
     return _run_forward(product, lists, weights)[0]
 
 
@@ -71,29 +64,29 @@ def _backward(saved, gradient):
     return jnp.pad(d_columns[: len(product)], [(0, 0), (0, width)]), None, d_weights
 
 
-_differentiable.defvjp(_forward, _backward)
+max_over_neighbours.defvjp(_forward, _backward)
 
 
 # Forward pass. One program may hold nodes of several trajectories on one graph (copies) and of
 # several graphs, as long as they share weights; the batching rules below merge them.
 
 
-def _run_forward(product, lists: NeighbourLists, weights: Weights, *, precise=True, winners=False):
+def _run_forward(product, lists: NeighbourLists, weights: Weights, winners: bool = False):
     read = lists.order, lists.degree, lists.senders, lists.features
     one_graph = jax.tree.map(lambda each: each[None], read)
-    found = _batched_forward(precise, winners)(product[None, None], one_graph, weights)
+    found = _batched_forward(winners)(product[None, None], one_graph, weights)
     return [each[0, 0] for each in found]
 
 
 @cache
-def _batched_forward(precise: bool, winners: bool):
+def _batched_forward(winners: bool):
     @jax.custom_batching.custom_vmap
     def forward(product: Float[Array, "g c n _"], lists, weights: Weights):
         shape = (*product.shape[:3], weights.outputs)
         rows = math.prod(shape[:3])
         kinds = (jnp.float32, jnp.int32) if winners else (jnp.float32,)
         shapes = [jax.ShapeDtypeStruct((rows, weights.outputs), kind) for kind in kinds]
-        program = partial(forward_program, product.shape[1], precise, len(shapes))
+        program = partial(forward_program, product.shape[1], len(shapes))
         arguments = (product.reshape(rows, -1), *lists, *_present(weights))
         found = _call(program, (pl.cdiv(rows, ROWS),), shapes, *arguments)
         return [each.reshape(shape) for each in found]

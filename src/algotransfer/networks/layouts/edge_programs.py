@@ -50,7 +50,7 @@ class Weights(NamedTuple):
         return [self.hidden_edge[kind, pl.ds(tile, self.tile)] for kind in range(self.kinds)]
 
 
-def forward_program(copies, precise, num_outputs, product, order, degree, senders, features, *rest):
+def forward_program(copies, num_outputs, product, order, degree, senders, features, *rest):
     """Write the maxima, and with two outputs their winners, of g graphs × c copies × n nodes."""
     weights, (best, *winners) = _split_refs(rest, num_outputs)
     nodes, units, outputs, width = order.shape[1], weights.units, weights.outputs, weights.tile
@@ -64,7 +64,9 @@ def forward_program(copies, precise, num_outputs, product, order, degree, sender
     neighbours = triton.load(degree.at[graph, node])
     tiles = range(0, units, width)
     receiver = [_read(product, row, tile, width) for tile in tiles]
-    seconds = [_read(weights.second, tile + jnp.arange(width), 0, outputs) for tile in tiles]
+    seconds = [
+        _split(_read(weights.second, tile + jnp.arange(width), 0, outputs)) for tile in tiles
+    ]
     e = [weights.edge[kind, :] for kind in range(weights.kinds)]
     hidden_e = [weights.edge_rows(tile) for tile in tiles]
 
@@ -79,7 +81,7 @@ def forward_program(copies, precise, num_outputs, product, order, degree, sender
         for tile, own, second, tile_e in zip(tiles, receiver, seconds, hidden_e, strict=True):
             layer = own + _read(product, neighbour, units + tile, width)
             layer = jnp.maximum(_plus(layer, feature, tile_e), 0.0)
-            total += _dot(layer, second, (1, 0), precise=precise)
+            total += _precise_dot(_split(layer), second, (1, 0))
         best, *winners = found
         if winners:
             one = jnp.where(k < neighbours, lax.shift_left(1, k), 0)[:, None]
@@ -195,12 +197,6 @@ def _tf32_dot(a, b, contract):
 def _precise_dot(a, b, contract):
     small = _tf32_dot(a[0], b[1], contract) + _tf32_dot(a[1], b[0], contract)
     return small + _tf32_dot(a[0], b[0], contract)
-
-
-def _dot(values, matrix, contract, *, precise: bool):
-    if precise:
-        return _precise_dot(_split(values), _split(matrix), contract)
-    return _tf32_dot(values, matrix, contract)
 
 
 def _exact_dot(matrix, values):

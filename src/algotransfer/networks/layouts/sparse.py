@@ -53,7 +53,7 @@ class Sparse(Layout):
     def max_plus(self, node, edge):
         return _max_plus(self, node, edge)
 
-    def max_through_layer(self, product, edge, hidden_edge, second, rounded):
+    def max_through_layer(self, product, edge, hidden_edge, second):
         return None  # kernels are for small graphs
 
     def edge_terms(self, edge):
