@@ -13,6 +13,7 @@ from networks.small import quick_jit
 from training.small import examples_of, graphs, tasks_of
 
 from algotransfer.networks import create_network, trajectory_kernel, trajectory_program
+from algotransfer.networks.layouts import edge_kernel
 from algotransfer.networks.trajectory_kernel import fits, kernel_latents
 from algotransfer.training import training_rollouts
 from algotransfer.training.objective import SELECTION_PRECISION, draw_noise, objective
@@ -89,7 +90,7 @@ def test_without_steps_latents_are_zero(examples, noise):
 
 @pytest.mark.parametrize("model", ["ne", "ne++"])
 def test_the_program_lowers_for_a_gpu(model, examples, noise, monkeypatch):
-    for module in (trajectory_kernel, trajectory_program):
+    for module in (edge_kernel, trajectory_program):
         monkeypatch.setattr(module, "interpreted", lambda: False)
     run = jax.jit(on_graphs(by_kernel, some_network(model)))
     gpu = AbstractDevice(device_kind="NVIDIA H200", num_cores=None, platform="gpu")

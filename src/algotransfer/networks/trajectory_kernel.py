@@ -8,14 +8,13 @@ from functools import partial
 import jax
 import jax.numpy as jnp
 from jax.experimental import pallas as pl
-from jax.experimental.pallas import triton
 from jaxtyping import Array, Float
 
 from algotransfer.networks.executor import FoldableExecutor
 from algotransfer.networks.folded import Folded
 from algotransfer.networks.heads import Latent
 from algotransfer.networks.layouts import Dense
-from algotransfer.networks.layouts.edge_programs import interpreted
+from algotransfer.networks.layouts.edge_kernel import run_program
 from algotransfer.networks.rollout import Driver
 from algotransfer.networks.trajectory_program import (
     COPIES,
@@ -65,20 +64,9 @@ def kernel_latents(
         linear=((programs, rows, matrices.outputs), jnp.float32),
         y=((programs, 2, rows + 1), jnp.float32),
     )
-    anywhere = pl.BlockSpec(memory_space=pl.ANY)
-    present = [each for each in matrices if each is not None]
-    memory = Memory(
-        *pl.pallas_call(
-            partial(trajectory_program, len(present)),
-            grid=(programs,),
-            in_specs=[anywhere] * (len(graph) + len(present)),
-            out_specs=[anywhere] * len(shapes),
-            out_shape=[jax.ShapeDtypeStruct(*shape) for shape in shapes],
-            compiler_params=triton.CompilerParams(num_warps=WARPS, num_stages=1),
-            interpret=interpreted(),
-            name="trajectory_program",
-        )(*graph, *present)
-    )
+    program = partial(trajectory_program, len(jax.tree.leaves(matrices)))
+    shapes = [jax.ShapeDtypeStruct(*shape) for shape in shapes]
+    memory = Memory(*run_program(program, (programs,), shapes, (graph, matrices), WARPS))
 
     def by_trajectory(half, values: Float[Array, "programs 2 rows _"]):
         values = jnp.where(half == 0, values[:, 0], values[:, 1])[:, : nodes * COPIES]

@@ -16,7 +16,7 @@ from jax.experimental import pallas as pl
 from jax.experimental.pallas import triton
 from jaxtyping import Array, Int
 
-from algotransfer.networks.layouts.edge_programs import interpreted
+from algotransfer.networks.layouts.edge_programs import interpreted, plus_edge
 
 COPIES = 5  # trajectories of a program
 ROWS = 64  # rows of a tile
@@ -178,14 +178,11 @@ class _Step:
             place = sender * COPIES + rows.copy
             feature = [triton.load(self.graph.features.at[f, again, rows.node]) for f in kinds]
             half_feature = [(HALF_SCALE * each).astype(jnp.float16) for each in feature]
-            total = self._read(self.memory.linear, place, 0, self.outputs)
-            for each, weight in zip(feature, e, strict=True):
-                total += each[:, None] * weight[None, :]
+            total = plus_edge(self._read(self.memory.linear, place, 0, self.outputs), feature, e)
             for tile, layer, second, tile_e in zip(tiles, receiver, seconds, hidden_e, strict=True):
                 layer += self._read(self.memory.layer, place, tile, self.tile)
-                for each, weight in zip(half_feature, tile_e, strict=True):
-                    layer += each[:, None] * weight[None, :]
-                total += _dot(jnp.maximum(layer, 0), second)
+                layer = jnp.maximum(plus_edge(layer, half_feature, tile_e), 0)
+                total += _dot(layer, second)
             return jnp.maximum(best, total)
 
         start = jnp.full((ROWS, self.outputs), -jnp.inf, jnp.float32)

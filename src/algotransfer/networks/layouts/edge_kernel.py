@@ -73,9 +73,8 @@ max_over_neighbours.defvjp(_forward, _backward)
 
 def _run_forward(product, lists: NeighbourLists, weights: Weights, winners: bool = False):
     read = lists.order, lists.degree, lists.senders, lists.features
-    one_graph = jax.tree.map(lambda each: each[None], read)
-    found = _batched_forward(winners)(product[None, None], one_graph, weights)
-    return [each[0, 0] for each in found]
+    one_graph = product[None, None], tuple(each[None] for each in read), weights
+    return [found[0, 0] for found in _batched_forward(winners)(*one_graph)]
 
 
 @cache
@@ -87,8 +86,8 @@ def _batched_forward(winners: bool):
         kinds = (jnp.float32, jnp.int32) if winners else (jnp.float32,)
         shapes = [jax.ShapeDtypeStruct((rows, weights.outputs), kind) for kind in kinds]
         program = partial(forward_program, product.shape[1], len(shapes))
-        arguments = (product.reshape(rows, -1), *lists, *_present(weights))
-        found = _call(program, (pl.cdiv(rows, ROWS),), shapes, *arguments)
+        arguments = product.reshape(rows, -1), lists, weights
+        found = run_program(program, (pl.cdiv(rows, ROWS),), shapes, arguments, WARPS)
         return [each.reshape(shape) for each in found]
 
     @forward.def_vmap
@@ -127,24 +126,22 @@ def _run_backward(product, lists: NeighbourLists, weights: Weights, winners, sha
     ]
     grid = (max(1, weights.units // weights.tile),)  # a program for each tile of the hidden layer
     read = lists.ends, lists.end_features, lists.count
-    arguments = (product, *read, winners, share, *_present(weights))
-    return _call(backward_program, grid, shapes, *arguments)
+    arguments = product, read, winners, share, weights
+    return run_program(backward_program, grid, shapes, arguments, WARPS)
 
 
-def _present(weights: Weights) -> list[Array]:
-    """Return the weights that are not None."""
-    return [each for each in weights if each is not None]
-
-
-def _call(program, grid, shapes, *arguments):
-    anywhere = pl.BlockSpec(memory_space=pl.ANY)
+def run_program(
+    program, grid: tuple[int, ...], shapes: list[jax.ShapeDtypeStruct], arguments, warps: int
+):
+    """Run a program of a kernel `grid` times in parallel; arguments that are None are left out."""
+    arguments, anywhere = jax.tree.leaves(arguments), pl.BlockSpec(memory_space=pl.ANY)
     return pl.pallas_call(
         program,
         grid=grid,
         in_specs=[anywhere] * len(arguments),
         out_specs=[anywhere] * len(shapes),
         out_shape=shapes,
-        compiler_params=triton.CompilerParams(num_warps=WARPS, num_stages=1),
+        compiler_params=triton.CompilerParams(num_warps=warps, num_stages=1),
         interpret=interpreted(),
         name=getattr(program, "func", program).__name__,
     )(*arguments)

@@ -73,14 +73,11 @@ def forward_program(copies, num_outputs, product, order, degree, senders, featur
     def compare(k, found):
         again = jnp.minimum(k, neighbours - 1)  # nodes with fewer neighbours repeat their last
         neighbour = first + triton.load(senders.at[graph, again, node])
-        feature = [
-            triton.load(features.at[graph, kind, again, node])[:, None]
-            for kind in range(weights.kinds)
-        ]
-        total = _plus(_read(product, neighbour, 2 * units, outputs), feature, e)
+        feature = [triton.load(features.at[graph, f, again, node]) for f in range(weights.kinds)]
+        total = plus_edge(_read(product, neighbour, 2 * units, outputs), feature, e)
         for tile, own, second, tile_e in zip(tiles, receiver, seconds, hidden_e, strict=True):
             layer = own + _read(product, neighbour, units + tile, width)
-            layer = jnp.maximum(_plus(layer, feature, tile_e), 0.0)
+            layer = jnp.maximum(plus_edge(layer, feature, tile_e), 0.0)
             total += _precise_dot(_split(layer), second, (1, 0))
         best, *winners = found
         if winners:
@@ -128,7 +125,7 @@ def backward_program(product, ends, end_features, count, winners, share, *rest):
             to_receiver, to_sender, to_second = hidden
             layer = _read(product, receiver, tile, width)
             layer += _read(product, sender, units + tile, width)
-            layer = _plus(layer, [each[:, None] for each in feature], e)
+            layer = plus_edge(layer, feature, e)
             flow = _split(jnp.where(layer > 0, _precise_dot(got, second, (1, 1)), 0.0))
             to_receiver += _exact_dot(_one_hot(node, receiver), flow)
             to_sender += _exact_dot(to_senders, flow)
@@ -168,9 +165,10 @@ def _read(ref, rows, first, width: int):
     return triton.load(ref.at[rows[:, None], (first + jnp.arange(width))[None, :]])
 
 
-def _plus(values, feature, weights):
-    for each, weight in zip(feature, weights, strict=True):
-        values += each * weight[None, :]
+def plus_edge(values, features, weights):
+    """Add edge features times their weights, a row of values per edge."""
+    for feature, weight in zip(features, weights, strict=True):
+        values += feature[:, None] * weight[None, :]
     return values
 
 
