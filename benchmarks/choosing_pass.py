@@ -93,7 +93,8 @@ def setting_of(model: str, seeds: int, graphs: int, trajectories: int) -> tuple:
     experiment = Experiment(model=model, target="dijkstra", supervision="na")
     tasks = tasks_of(experiment)
     data = make_dataset(PAPER_FAMILIES, -(-graphs // len(PAPER_FAMILIES)), 20, 0, split="train")
-    examples = make_examples(tasks, data, experiment.infinity)[jnp.arange(graphs)]
+    with patch("algotransfer.networks.layouts.faster_layout", lambda _: "dense"):  # as on a GPU
+        examples = make_examples(tasks, data, experiment.infinity)[jnp.arange(graphs)]
     trained = load_model(f"{model}-dijkstra-na").networks
     seed = np.arange(seeds) % len(jax.tree.leaves(trained)[0])  # seeds repeat if there are too few
     networks = jax.tree.map(lambda leaf: jnp.asarray(leaf)[seed], trained)
