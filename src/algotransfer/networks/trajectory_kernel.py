@@ -33,9 +33,8 @@ def fits(network: FoldableExecutor, driver: Driver) -> bool:
     """Return whether the kernel can run trajectories of the network's only algorithm."""
     (algorithm,), stage = network.algorithms, network.fold((True,)).edge_stage
     units = 0 if stage.hidden_edge is None else stage.hidden_edge.shape[1]
-    widths = stage.hidden, stage.hidden * len(stage.edge)
     tiles = units % min(32, stage.hidden) == 0 and stage.hidden >= 16
-    powers_of_two = all(width & (width - 1) == 0 for width in widths)
+    powers_of_two = all(each & (each - 1) == 0 for each in (stage.hidden, len(stage.edge)))
     same_rule = algorithm.framework.sampled_by_kernel and driver.noise is not None
     return tiles and powers_of_two and same_rule and driver.carry_all and driver.teacher is None
 
@@ -55,10 +54,9 @@ def kernel_latents(
     start, nodes = algorithm.framework.features(driver.start).T, layout.num_nodes
     read = lists.order, lists.degree, lists.senders, lists.features
     graph = Graph(*read, start, noise, jnp.reshape(driver.steps, 1))
-    stage, rows = folded.edge_stage, num_rows(nodes)
-    matrices = _matrices(folded)
+    matrices, rows = _matrices(folded), num_rows(nodes)
     shapes = Memory(
-        hidden=((programs, 2, rows, stage.hidden), jnp.float32),
+        hidden=((programs, 2, rows, folded.edge_stage.hidden), jnp.float32),
         x=((programs, 2, 2, rows + 1), jnp.float32),
         layer=((programs, rows, max(1, matrices.units)), jnp.float16),
         linear=((programs, rows, matrices.outputs), jnp.float32),
