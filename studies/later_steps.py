@@ -43,10 +43,13 @@ NETWORKS = {
     "NE, reliable_seq, mixed sizes, multitask": (
         "transfer_grid/ne-widest_seq-reliable_seq-na-multitask"
     ),
+    "NE, dijkstra, mixed sizes, multitask with dfs": "transfer_tries/ne-dfs-dijkstra-na-multitask",
 }
+OF_BASE = ("free", "features", "base", "target")
 RULES_OF = {  # other rules than `RULES`
     "NE, dijkstra, mixed sizes, multitask": (*RULES, "base", "target"),
-    "NE, reliable_seq, mixed sizes, multitask": ("free", "features", "base", "target"),
+    "NE, reliable_seq, mixed sizes, multitask": OF_BASE,
+    "NE, dijkstra, mixed sizes, multitask with dfs": OF_BASE,
 }
 LOST = 0.1  # rise of the error from which a network counts as losing its answer
 GAINED = 0.05  # fall of the error from which the execution after `STEP` counts as a gain
@@ -188,9 +191,9 @@ def compare(table: pandas.DataFrame) -> dict:
             **{rule: spread(seeds[rule]) for rule in seeds.dropna(axis=1)},
         }
 
-    held = ends.dropna(subset=list(RULES))
-    rise = held["free"] - step.loc[held.index]
-    left = held.sub(step.loc[held.index], axis=0).div(rise, axis=0)[rise > LOST]
+    rise = ends["free"] - step.loc[ends.index]
+    left = ends.sub(step.loc[ends.index], axis=0).div(rise, axis=0)[rise > LOST]
+    of_rules, of_unrelated = left.dropna(subset=list(RULES)), left.filter(like="dfs", axis=0)
     gain = ends["features"] - ends["free"]
     share = ends.sub(ends["free"], axis=0).div(gain, axis=0)[gain > GAINED]
 
@@ -202,7 +205,10 @@ def compare(table: pandas.DataFrame) -> dict:
     return {
         "networks": networks,
         "remaining loss": {
-            rule: by_network(left[rule]) | {"all": spread(left[rule])} for rule in RULES[1:]
+            rule: by_network(of_rules[rule]) | {"all": spread(of_rules[rule])} for rule in RULES[1:]
+        },
+        "remaining loss, unrelated base": {
+            rule: spread(of_unrelated[rule]) for rule in OF_BASE[1:]
         },
         "rank correlation of growth and rise, NE++": {
             **rank_correlation(both),

@@ -115,3 +115,13 @@ def test_the_page_on_transfer_quotes_the_comparison(committed):
     values = (f"{share[name][k]:.2f}" for k in ("median", "lowest", "highest"))
     assert "{} (5 seeds, {}–{})".format(*values) in page
     assert share["NE, reliable_seq, mixed sizes, multitask"]["seeds"] == 2
+
+
+def test_the_page_quotes_what_the_execution_of_an_unrelated_base_does(committed):
+    page = (ROOT / "docs" / "transfer-study.md").read_text()
+    left = committed["remaining loss, unrelated base"]["base"]
+    assert left["median"] > 0.75  # the protocol: does not matter
+    quoted = (
+        f"{left['median']:.2f}; {left['seeds']} seeds, {left['lowest']:.2f}–{left['highest']:.2f}"
+    )
+    assert quoted in page
