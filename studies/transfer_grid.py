@@ -46,6 +46,7 @@ BASES = {"dijkstra": "prim", "reliable_seq": "widest_seq"}
 METHODS = ("multitask", "none", "fine_tune", "two_processor", "freeze")
 TRANSFER = ("freeze", "fine_tune", "two_processor")
 NODES = 100  # of the graphs that decide
+READINGS = (("told", NODES), ("told", 20), ("horizon", NODES))  # the first one decides
 NAMES = ["model", "target", "method"]
 FOLDER = Path("runs/transfer_grid")
 TRIES_FOLDER = Path("runs/transfer_tries")  # apart, since one try has the name of an experiment
@@ -227,39 +228,61 @@ def compare_last(experiments: list[Experiment], folder: Path) -> None:
 
 def measure_tries(folder: Path, grid_folder: Path) -> None:
     """Measure the bounded tries, and the same methods of the grid, on validation graphs."""
-    import pandas
-
     tables = []
     for name, one in tries().items():
         pairs = ((name, one.experiment, folder), (f"grid, {name}", one.usual, grid_folder))
         for label, trained, where in pairs:
             for path in weights_of([trained], where).values():
-                part = measure(load_model(path), 20, (NODES,), "validation", "told")
-                tables.append(part.assign(run=label))
+                model = load_model(path)
+                for halt, size in READINGS:
+                    part = measure(model, 20, (size,), "validation", halt)
+                    tables.append(part.assign(run=label))
                 print(f"measured {label}", flush=True)
-    pandas.concat(tables).to_csv(TRIES, index=False)
+    add_rows(TRIES, tables, ["run", *NAMES, "halt", "seed", "family", "num_nodes", "metric"])
+
+
+def errors_of_tries(halt: str = "told", num_nodes: int = NODES) -> dict[str, np.ndarray]:
+    """Return the predecessor errors of all seeds, by run of the table of tries."""
+    import pandas
+
+    table = pandas.read_csv(TRIES)
+    table = table[(table["halt"] == halt) & (table["num_nodes"] == num_nodes)]
+    errors = table[table["metric"] == "pred"].groupby(["run", "seed"])["value"].mean()
+    return {str(run): of_run.to_numpy() for run, of_run in errors.groupby(level="run")}
 
 
 def tries_over_grid() -> dict:
     """Return the ratio of the error of every try to that of the same method in the grid."""
-    import pandas
-
-    table = pandas.read_csv(TRIES)
-    table = table[table["metric"] == "pred"]
-    errors = table.groupby(["run", "seed"])["value"].mean()
-    found = {}
-    for name in tries():
-        if name not in errors.index:
-            continue
-        tried, usual = errors[name], errors[f"grid, {name}"]
-        contrast = welch_contrast([np.log(tried), -np.log(usual)])
-        found[name] = {
-            "tried": spread(tried.to_numpy()),
-            "usual": spread(usual.to_numpy()),
-            "ratio": round(math.exp(contrast.estimate), 3),
-            "interval": [round(math.exp(bound), 3) for bound in contrast.interval()],
+    errors = errors_of_tries()
+    return {
+        name: {
+            "tried": spread(errors[name]),
+            "usual": spread(errors[f"grid, {name}"]),
+            **error_ratio(errors[name], errors[f"grid, {name}"]),
         }
-    return found
+        for name in tries()
+        if name in errors
+    }
+
+
+def control(halt: str, num_nodes: int) -> dict:
+    """Compare NE on Dijkstra alone, with the related base, and with the unrelated one."""
+    errors = errors_of_tries(halt, num_nodes)
+    runs = {"none": "grid, graphs none", "prim": "grid, dfs multitask", "dfs": "dfs multitask"}
+    by_base = {base: errors[run] for base, run in runs.items()}
+    pairs = (("prim", "dfs"), ("dfs", "none"), ("prim", "none"))
+    return {base: spread(values) for base, values in by_base.items()} | {
+        f"{one} over {other}": error_ratio(by_base[one], by_base[other]) for one, other in pairs
+    }
+
+
+def error_ratio(errors: np.ndarray, others: np.ndarray) -> dict:
+    """Return the ratio of geometric mean errors, and its 95 % interval (Welch)."""
+    contrast = welch_contrast([np.log(errors), -np.log(others)])
+    return {
+        "ratio": round(math.exp(contrast.estimate), 3),
+        "interval": [round(math.exp(bound), 3) for bound in contrast.interval()],
+    }
 
 
 def ratio(errors: dict, model: str, targets: list[str], methods: tuple[str, ...]) -> dict | None:
@@ -384,8 +407,10 @@ def main() -> None:
     else:
         comparison = {"told": compare("told"), "horizon": compare("horizon")}
         comparison["last over best weights"] = last_over_best()
-        if TRIES.exists():
-            comparison["tries over grid, validation graphs"] = tries_over_grid()
+        comparison["tries over grid, validation graphs"] = tries_over_grid()
+        comparison["unrelated base, validation graphs"] = {
+            f"{halt}, {size} nodes": control(halt, size) for halt, size in READINGS
+        }
         comparison["epochs"] = ended_at_the_limit(arguments.folder)
         COMPARISON.write_text(json.dumps(comparison, indent=1) + "\n")
         print(f"wrote {COMPARISON}")

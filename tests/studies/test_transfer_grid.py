@@ -68,6 +68,29 @@ def test_the_pages_quote_the_comparison(committed):
     assert f"p = {helps['p_holm']}" in findings
 
 
+def test_the_page_quotes_the_control(committed):
+    page = (ROOT / "docs" / "transfer-study.md").read_text()
+    control = committed["unrelated base, validation graphs"]
+    readings = [f"{halt}, {size} nodes" for halt, size in transfer_grid.READINGS]
+    assert control == {
+        name: transfer_grid.control(*reading)
+        for name, reading in zip(readings, transfer_grid.READINGS, strict=True)
+    }
+    end, small, horizon = (control[name] for name in readings)
+    for name, base in (("nothing", "none"), ("Prim", "prim"), ("depth-first search", "dfs")):
+        cells = [
+            f"{one['median']:.3f} ({one['lowest']:.3f}–{one['highest']:.3f})"
+            for one in (small[base], horizon[base], end[base])
+        ]
+        assert f"| {name} | {' | '.join(cells)} |" in page
+    assert end["prim over dfs"]["interval"][1] < 1 < end["dfs over none"]["interval"][0]
+    low, high = end["prim over dfs"]["interval"]
+    assert f"{end['prim over dfs']['ratio']} times" in page
+    assert f"({low}–{high})" in page.replace("95 % interval ", "")
+    low, high = end["dfs over none"]["interval"]
+    assert f"({low:.1f}–{high:.1f})" in page
+
+
 def test_the_last_weights_are_kept_beside_the_best(monkeypatch, tmp_path):
     monkeypatch.setattr(TrainingRun, "run", TrainingRun.run)  # put back after the test
     monkeypatch.setattr(transfer_grid, "make_splits", lambda name, seed: tiny_splits())
