@@ -274,9 +274,9 @@ def test_bad_requests_are_answered_by_sentences(splits, tmp_path):
     needs_acyclic = {"method": "freeze", "base": ("bfs",), "target": "dag_shortest_paths"}
     with pytest.raises(ValueError, match="dag_shortest_paths needs directed graphs without"):
         ask(dataclasses.replace(FAST, supervision="na", **needs_acyclic))
-    assert not [*tmp_path.iterdir()]  # no folder of a run or of its base
     with pytest.raises(ValueError, match="no tracking service 'mlflow'"):
         ask(FAST, track="mlflow")
+    assert not [*tmp_path.iterdir()]  # no folder of a run or of its base
     with pytest.raises(ValueError, match="unknown preset 'papr' .*did you mean 'paper'"):
         train(FAST, 1, data="papr", folder=tmp_path)
     with pytest.raises(FileNotFoundError, match="neither a run folder nor a weights file"):

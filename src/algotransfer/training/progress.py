@@ -4,6 +4,7 @@ import importlib
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from types import ModuleType
 from typing import Any
 
 from algotransfer.errors import UserError
@@ -58,17 +59,22 @@ def bar(experiment: Experiment, num_seeds: int) -> Iterator[Reporter]:
         yield report
 
 
-@contextmanager
-def tracker(service: str, experiment: Experiment) -> Iterator[Reporter]:
-    """Send every epoch to trackio or wandb."""
+def import_tracker(service: str) -> ModuleType:
+    """Import trackio or wandb."""
     if service not in TRACKERS:
         raise UserError(f"no tracking service {service!r}; there are {', '.join(TRACKERS)}")
     try:
-        module = importlib.import_module(service)
+        return importlib.import_module(service)
     except ImportError as error:
         raise UserError(
             f"tracking with {service} needs the package {service}: pip install {service}"
         ) from error
+
+
+@contextmanager
+def tracker(service: str, experiment: Experiment) -> Iterator[Reporter]:
+    """Send every epoch to trackio or wandb."""
+    module = import_tracker(service)
     module.init(project="algotransfer", name=experiment.name, config=experiment.to_json())
     try:
         yield lambda rows, graphs_per_second: module.log(

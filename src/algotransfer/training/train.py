@@ -100,6 +100,8 @@ def train(
         return path, model
     _check_splits(experiment, splits)
     chosen = find_device(device)
+    if track:
+        progress.import_tracker(track)  # fail before a folder is made
     _notify_of_scale(experiment, splits.train.graphs)
 
     bases, pretraining = None, experiment.pretraining()
