@@ -5,7 +5,7 @@
 Training without the algorithm's steps samples ten trajectories of every graph, without gradient,
 and learns from the best. The script measures this pass, and a training step without validation and
 optimiser, each by the kernel of `networks/trajectory_kernel.py` and step by step, with kernels for
-edges alone. It needs a GPU: on a CPU both are the plain steps, so that
+edges alone. It needs a GPU: on a CPU both are the same steps without kernels, so that
 `--seeds 1 --graphs 2 --trajectories 2 --repeats 1` only checks that it runs.
 """
 

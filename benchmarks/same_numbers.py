@@ -3,8 +3,8 @@
     python benchmarks/same_numbers.py --out results/same-numbers-h200.json
 
 The plain path runs the unmodified steps of a network in float32. The fast path folds weights where
-that is faster, and on a GPU uses edge kernels, and tf32 products to choose the best of ten
-trajectories. Both start from the same weights and use the same batches.
+that is faster, and on a GPU uses kernels; the one that chooses the best of ten trajectories rounds
+products. Both start from the same weights and use the same batches.
 """
 
 from __future__ import annotations

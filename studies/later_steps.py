@@ -259,7 +259,10 @@ def main() -> None:
         table = pandas.concat(parts).drop_duplicates(keys, keep="last")
         columns = [*keys, "step_20", "end", "growth"]
         table[columns].to_csv(arguments.table, index=False, float_format="%.5g")
-    result = compare(pandas.read_csv(arguments.table))
+    table = pandas.read_csv(arguments.table)
+    if missing := sorted(set(NETWORKS) - set(table["network"])):
+        raise SystemExit(f"not compared, for {arguments.table} lacks {', '.join(missing)}")
+    result = compare(table)
     arguments.out.write_text(json.dumps(result, indent=2) + "\n")
     print(json.dumps(result, indent=2))
 

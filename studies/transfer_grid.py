@@ -8,7 +8,8 @@
     python studies/transfer_grid.py tries  # the bounded tries, validation graphs
 
 The trained networks are in `studies/runs/transfer_grid`: pass it as `--folder` to measure them
-without training.
+without training. Of the tries, the control `dfs multitask` is in `studies/runs/transfer_tries`:
+pass it as `--tries-folder`.
 
 Training resumes where it stopped. Several processes can share a GPU; each trains the experiments
 that it is given, one after the other, and skips what another one is training.

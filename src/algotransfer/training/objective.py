@@ -21,8 +21,8 @@ from algotransfer.training.training_rollouts import (
     training_layout,
 )
 
-# Precision of the products that only choose among trajectories, on GPUs that have it: as fast as
-# tf32, and close enough to float32 that the same trajectory is chosen.
+# Precision of the products that only choose among trajectories, outside the kernel for
+# trajectories, on GPUs that have it: as fast as tf32, and nearly always the choice of float32.
 SELECTION_PRECISION = "BF16_BF16_F32_X3"
 
 

@@ -59,7 +59,8 @@ def sampled_latents(
 ) -> Latent:
     """Return the last latent of every trajectory of one algorithm.
 
-    There is no gradient, and products may be rounded. `driver_of` takes the noise of a trajectory.
+    No gradient is needed, and the kernel for trajectories rounds products. `driver_of` takes the
+    noise of a trajectory.
     """
     driver = driver_of(noise[0])
     if isinstance(layout, Dense) and layout.neighbours is not None:

@@ -2,7 +2,7 @@
 
 XLA writes NE++'s hidden layer to memory, 3h numbers for every edge, and reads it again. The
 programs in `edge_programs.py` keep it in registers. This module calls them and defines their
-gradient and their batching.
+gradient and their batching. `run_program` also runs the kernel for trajectories.
 """
 
 import math
@@ -133,7 +133,7 @@ def _run_backward(product, lists: NeighbourLists, weights: Weights, winners, sha
 def run_program(
     program, grid: tuple[int, ...], shapes: list[jax.ShapeDtypeStruct], arguments, warps: int
 ):
-    """Run a program of a kernel `grid` times in parallel; arguments that are None are left out."""
+    """Run a program for every index of `grid`; arguments that are None are left out."""
     arguments, anywhere = jax.tree.leaves(arguments), pl.BlockSpec(memory_space=pl.ANY)
     return pl.pallas_call(
         program,
