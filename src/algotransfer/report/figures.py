@@ -64,9 +64,7 @@ def draw_generalisation(
     return figure
 
 
-def draw_methods(
-    values: Any, target: str, metrics: tuple[str, ...] = ("pred", "key"), supervision: str = "na"
-) -> Figure | None:
+def draw_methods(values: Any, target: str) -> Figure | None:
     """Draw error against the number of nodes on one target: a panel per network, a line per method.
 
     Networks and sizes are the paper's; `draw_networks` has all. None if there is no run.
@@ -97,9 +95,7 @@ def draw_methods(
     return figure
 
 
-def draw_networks(
-    values: Any, target: str, metrics: tuple[str, ...] = ("pred", "key")
-) -> Figure | None:
+def draw_networks(values: Any, target: str) -> Figure | None:
     """Draw error against the number of nodes on one target, without transfer: a line per network.
 
     All are trained without the algorithm, as in the paper or in our own ways. None without runs.

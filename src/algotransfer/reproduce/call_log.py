@@ -59,9 +59,7 @@ def read_call(path: Path) -> dict[str, Any]:
     raise DamagedFile(f"{path} is damaged")
 
 
-def time_spent(
-    calls: Iterable[dict[str, Any]], slices: Iterable[dict[str, Any]] = (), preset: str = "paper"
-) -> str:
+def time_spent(calls: Iterable[dict[str, Any]], slices: Iterable[dict[str, Any]] = ()) -> str:
     """Return a paragraph about the time of all calls with the preset `paper`.
 
     Only calls on the device with the longest wall time count; the paragraph names the others. The
