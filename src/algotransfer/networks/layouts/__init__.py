@@ -5,15 +5,12 @@ from typing import Literal
 
 import jax
 import jax.numpy as jnp
-from jax.core import Tracer
 
 from algotransfer.devices import default_platform
-from algotransfer.errors import UserError
-from algotransfer.graphs.graph import Graph, check_graph
+from algotransfer.graphs.graph import Graph
 from algotransfer.networks.layouts.base import Layout, Scores
 from algotransfer.networks.layouts.dense import Dense, dense_layout
 from algotransfer.networks.layouts.sparse import Sparse, sparse_layout
-from algotransfer.registry import check_name
 
 __all__ = [
     "DENSE_MAX_NODES",
@@ -31,8 +28,6 @@ __all__ = [
 # and 1.2 ms at 128 nodes, 1.5 and 1.3 ms at 256; NE++ 1.6 and 1.8, 2.0 and 2.0 ms. On a CPU the
 # sparse layout is as fast or faster at all sizes.
 DENSE_MAX_NODES = 256
-KINDS = ("weight", "one")  # names of edge features
-
 
 LayoutName = Literal["dense", "sparse"]
 
@@ -49,16 +44,6 @@ def make_layouts(
 
     `kinds` are those of a network. The default layout is the faster one for the number of nodes.
     """
-    for kind in kinds:
-        check_name("edge feature", kind, KINDS)
-    if not kinds or len(graphs.batch_shape) != 1:
-        raise UserError(
-            f"kinds={kinds} and graphs of batch shape {graphs.batch_shape}; expected at least one "
-            "of 'weight' and 'one', and a batch (of a single graph: jax.tree.map(lambda leaf: "
-            "leaf[None], graph))"
-        )
-    if not isinstance(graphs.senders, Tracer):
-        check_graph(graphs)
     dense = (layout or faster_layout(graphs.num_nodes)) == "dense"
     make = dense_layout if dense else sparse_layout
     return _make_layouts(make, kinds, jax.tree.map(jnp.asarray, graphs))
