@@ -58,9 +58,7 @@ def measure(weights: str, dataset: Dataset) -> pandas.DataFrame:
     """Return every seed's predecessor error after each step, and at the step of each rule."""
     model = load_model(weights)
     horizon = training_horizon(model)
-    batch = EvaluationBatch.prepare(
-        model.networks, list(model.seeds), model.experiment, dataset.graphs, halt="settled"
-    )
+    batch = EvaluationBatch.prepare(model, dataset.graphs, halt="settled")
     length, true = jnp.asarray(batch.end.length), np.asarray(batch.end.final_pred)
     found: dict[str, list[np.ndarray]] = {}
     for index, new in batch.chunks():

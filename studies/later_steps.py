@@ -156,9 +156,7 @@ def execute(networks, graphs, infinity, steps, tasks, num_steps, rule):
 
 def measure(model: Model, rule: str, dataset: Dataset) -> pandas.DataFrame:
     """Return every seed's error at `STEP` and at the end, and the growth of its hidden state."""
-    batch = EvaluationBatch.prepare(
-        model.networks, list(model.seeds), model.experiment, dataset.graphs
-    )
+    batch = EvaluationBatch.prepare(model, dataset.graphs)
     run, true = batch.run, np.asarray(batch.end.final_pred)
     errors, sizes = [], []
     for index, new in batch.chunks():

@@ -18,6 +18,7 @@ from algotransfer.graphs import Graph, concatenate, sample_graphs
 from algotransfer.networks import MODELS
 from algotransfer.supervisions import SUPERVISIONS
 from algotransfer.training.objective import Task
+from algotransfer.training.runs import Model
 
 
 def fresh_networks(experiment, count: int):
@@ -26,6 +27,11 @@ def fresh_networks(experiment, count: int):
     create = MODELS[experiment.model].create
     keys = jax.random.split(jax.random.key(7), count)
     return jax.vmap(lambda key: create(algorithms, experiment.width, key))(keys)
+
+
+def fresh_model(experiment, count: int) -> Model:
+    """Networks as they are before training, as the model of the first seeds."""
+    return Model(experiment, tuple(range(count)), fresh_networks(experiment, count), {})
 
 
 def some_graphs(num_nodes: int = 7) -> Graph:

@@ -1,4 +1,6 @@
-"""`evaluate_networks` from weights to a tidy table."""
+"""`evaluate` from weights to a tidy table."""
+
+import dataclasses
 
 import jax
 import numpy as np
@@ -9,9 +11,10 @@ from evaluation import cases
 
 from algotransfer.cli import main
 from algotransfer.datasets import from_graphs, make_dataset
-from algotransfer.evaluation import COLUMNS, evaluate_networks, harness
+from algotransfer.evaluation import COLUMNS, evaluate, harness
 from algotransfer.evaluation.evaluate import read_evaluation, save_evaluation
 from algotransfer.experiment import Experiment
+from algotransfer.training.runs import Model
 
 NO_ALGORITHM = Experiment(target="dijkstra", supervision="na", hidden=4)
 ROWS = {"network", "algorithm", "random_neighbour", "lightest_edge"}
@@ -26,13 +29,13 @@ def datasets():
 
 
 @pytest.fixture(scope="module")
-def networks():
-    return cases.fresh_networks(NO_ALGORITHM, 2)
+def model():
+    return dataclasses.replace(cases.fresh_model(NO_ALGORITHM, 2), seeds=(3, 9))
 
 
 @pytest.fixture(scope="module")
-def frame(networks, datasets):
-    return evaluate_networks(networks, NO_ALGORITHM, [3, 9], datasets)
+def frame(model, datasets):
+    return evaluate(model, datasets)
 
 
 def values(frame, metric, **where):
@@ -70,26 +73,24 @@ def test_references(frame):
         assert values(frame, "key", row=row) == []
 
 
-def test_without_datasets_there_is_an_error(networks):
-    with pytest.raises(ValueError, match="no datasets to evaluate on"):
-        evaluate_networks(networks, NO_ALGORITHM, [3, 9], {})
+def test_without_datasets_there_is_an_error(model):
+    with pytest.raises(ValueError, match="expected one Dataset or more"):
+        evaluate(model, {})
 
 
-def test_every_seed_by_itself(frame, networks, datasets):
+def test_every_seed_by_itself(frame, model, datasets):
     for place, seed in enumerate([3, 9]):
-        alone = jax.tree.map(lambda leaf, k=place: leaf[k : k + 1], networks)
-        single = evaluate_networks(alone, NO_ALGORITHM, [seed], [datasets[6]])
+        alone = jax.tree.map(lambda leaf, k=place: leaf[k : k + 1], model.networks)
+        single = evaluate(Model(NO_ALGORITHM, (seed,), alone, {}), [datasets[6]])
         both = frame[(frame["seed"] == seed) & (frame["num_nodes"] == 6)].reset_index(drop=True)
         single = single[single["row"] == "network"].reset_index(drop=True)
         pandas.testing.assert_frame_equal(single, both, rtol=1e-4)
 
 
-def test_chunks_do_not_matter(frame, networks, datasets, monkeypatch):
+def test_chunks_do_not_matter(frame, model, datasets, monkeypatch):
     seen = []
     monkeypatch.setitem(harness.CHUNK_BYTES, "cpu", 10**4)
-    chunked = evaluate_networks(
-        networks, NO_ALGORITHM, [3, 9], list(datasets.values()), lambda *now: seen.append(now)
-    )
+    chunked = evaluate(model, list(datasets.values()), lambda *now: seen.append(now))
     pandas.testing.assert_frame_equal(chunked, frame, rtol=1e-5)
     assert len(seen) > 4
     assert seen[-1] == (20, 20)
@@ -100,17 +101,16 @@ def test_chunks_do_not_matter(frame, networks, datasets, monkeypatch):
 def test_binary_keys_have_an_accuracy_and_no_pointers(datasets):
     for supervision, metrics in [("na", {"key"}), ("tf", {"key", "key_last", "term"})]:
         experiment = Experiment(target="bfs", supervision=supervision, hidden=4)
-        networks = cases.fresh_networks(experiment, 1)
-        frame = evaluate_networks(networks, experiment, [0], [datasets[4]])
+        frame = evaluate(cases.fresh_model(experiment, 1), [datasets[4]])
         assert set(frame["metric"]) == metrics
         masked = {"masked"} if supervision == "tf" else set()
         assert set(frame["row"]) == {"network", "algorithm"} | masked
         assert values(frame, "key", row="algorithm") == [1, 1]
 
 
-def test_exploding_networks_still_give_numbers(networks, datasets):
-    huge = jax.tree.map(lambda leaf: leaf * 1e12, networks)
-    frame = evaluate_networks(huge, NO_ALGORITHM, [0, 1], [datasets[6]])
+def test_exploding_networks_still_give_numbers(model, datasets):
+    huge = jax.tree.map(lambda leaf: leaf * 1e12, model.networks)
+    frame = evaluate(dataclasses.replace(model, networks=huge), [datasets[6]])
     assert not frame["value"].isna().any()
     assert np.isposinf(values(frame, "key", row="network")).all()
     assert max(values(frame, "pred", row="network")) <= 1
@@ -122,18 +122,12 @@ def test_graphs_of_the_user():
     apart = [batches.graph(5, [(0, 1), (1, 2)]), batches.graph(5, [(3, 4)], source=3)]
     for supervision in ("na", "tf"):
         experiment = Experiment(target="prim", supervision=supervision, hidden=4)
-        networks = cases.fresh_networks(experiment, 1)
         data = [from_graphs([alone]), from_graphs(apart, family=["path", "edge"])]
-        frame = evaluate_networks(networks, experiment, [0], data)
+        frame = evaluate(cases.fresh_model(experiment, 1), data)
         assert set(frame["family"]) == {"own", "path", "edge"}
         assert values(frame, "tree", row="algorithm") == [1, 1, 1]
         assert values(frame, "cost", row="algorithm", num_nodes=5) == [1, 1]
         assert values(frame, "cost", num_nodes=1) == []
-
-
-def test_seeds_must_match_the_weights(networks, datasets):
-    with pytest.raises(ValueError, match="weights of 2 networks and 3 seeds"):
-        evaluate_networks(networks, NO_ALGORITHM, [0, 1, 2], datasets)
 
 
 def test_other_sizes_are_kept_when_asked_for(frame, tmp_path, capsys):

@@ -6,7 +6,7 @@ import numpy as np
 import pandas
 import pytest
 
-from algotransfer.evaluation.evaluate_networks import COLUMNS
+from algotransfer.evaluation.evaluate import COLUMNS
 from algotransfer.evaluation.metrics import masked_mean, squared
 from algotransfer.evaluation.result_tables import number, summary_table
 from algotransfer.evaluation.summary import summary

@@ -98,9 +98,7 @@ def test_the_fast_path_of_told_reads_what_the_recorded_steps_hold(model):
     """`told` keeps the last step of the scan alone; the recorded steps give the same numbers."""
     from algotransfer.evaluation.evaluation_batch import EvaluationBatch
 
-    prepared = EvaluationBatch.prepare(
-        model.networks, list(model.seeds), model.experiment, GRAPHS[0].graphs
-    )
+    prepared = EvaluationBatch.prepare(model, GRAPHS[0].graphs)
     index = np.arange(len(GRAPHS[0]))
     fast = prepared.run.run(GRAPHS[0].graphs, index, "last")
     steps = prepared.run.run(GRAPHS[0].graphs, index, "steps")

@@ -40,8 +40,7 @@ def name_of(experiment):
 
 def prepare(experiment, graphs=None, count=2):
     graphs = cases.some_graphs(NUM_NODES) if graphs is None else graphs
-    networks = cases.fresh_networks(experiment, count)
-    return EvaluationBatch.prepare(networks, list(range(count)), experiment, graphs)
+    return EvaluationBatch.prepare(cases.fresh_model(experiment, count), graphs)
 
 
 def executed(batch, **changes):

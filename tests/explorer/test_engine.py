@@ -204,7 +204,7 @@ def test_last_errors_are_the_metrics_of_evaluation(engine, model):
     trained = model(target="widest_par", supervision="na")  # whose source has the key ∞
     graph = GRAPHS[3]
     batch = jax.tree.map(lambda leaf: np.asarray(leaf)[None], graph)
-    batch = EvaluationBatch.prepare(trained.networks, [0], trained.experiment, batch)
+    batch = EvaluationBatch.prepare(trained, batch)
     metrics = batch.measure(np.array([0]))[0][1].graphs
     errors = engine(
         """const model = new Model(JSON.parse(arguments[0])), { algorithm } = model.target;

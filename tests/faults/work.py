@@ -15,8 +15,7 @@ import pandas
 from algotransfer.array_files import load_arrays
 from algotransfer.checksums import verify_checksum
 from algotransfer.datasets import Preset
-from algotransfer.evaluation.evaluate import EVALUATION
-from algotransfer.evaluation.evaluate_networks import COLUMNS
+from algotransfer.evaluation.evaluate import COLUMNS, EVALUATION
 from algotransfer.experiment import Experiment
 from algotransfer.reproduce import steps
 from algotransfer.reproduce.runner import run_steps

@@ -13,7 +13,7 @@ from relax_variants import VARIANTS
 
 from algotransfer.algorithms import get_algorithm, run
 from algotransfer.datasets import make_dataset
-from algotransfer.evaluation.evaluate_networks import COLUMNS
+from algotransfer.evaluation.evaluate import COLUMNS
 from algotransfer.experiment import Experiment
 from algotransfer.networks import MODELS, RelaxationExecutor
 from algotransfer.training.examples import make_examples, tasks_of

@@ -28,7 +28,7 @@ def to_torch(model: str | Path | Model, seed: int | None = None) -> Module:
     - `model`: a model, its name (see `list_models`), a run folder or a weights file.
     - `seed`: which of the model's networks; by default the first.
     """
-    model = model if isinstance(model, Model) else load_model(model)
+    model = load_model(model)
     network: Any = model.network(model.seeds[0] if seed is None else seed)
     tasks = tasks_of(model.experiment)
     if network.independent:

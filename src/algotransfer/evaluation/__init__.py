@@ -6,9 +6,8 @@ from algotransfer.lazy import make_lazy
 
 if TYPE_CHECKING:
     from algotransfer.evaluation.by_step import evaluate_by_step as evaluate_by_step
+    from algotransfer.evaluation.evaluate import COLUMNS as COLUMNS
     from algotransfer.evaluation.evaluate import evaluate as evaluate
-    from algotransfer.evaluation.evaluate_networks import COLUMNS as COLUMNS
-    from algotransfer.evaluation.evaluate_networks import evaluate_networks as evaluate_networks
     from algotransfer.evaluation.harness import Execution as Execution
     from algotransfer.evaluation.harness import FreeRun as FreeRun
     from algotransfer.evaluation.registry import HALTING_RULES as HALTING_RULES

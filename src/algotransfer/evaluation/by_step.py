@@ -10,8 +10,7 @@ import numpy as np
 from jaxtyping import Float
 
 from algotransfer.datasets.dataset import Dataset
-from algotransfer.evaluation.evaluate import list_datasets
-from algotransfer.evaluation.evaluate_networks import Progress
+from algotransfer.evaluation.evaluate import Progress, list_datasets
 from algotransfer.evaluation.evaluation_batch import EvaluationBatch
 from algotransfer.evaluation.training_range import fit_dataset
 from algotransfer.training.runs import Model, load_model
@@ -44,7 +43,7 @@ def evaluate_by_step(
     """
     import pandas
 
-    model = source if isinstance(source, Model) else load_model(source)
+    model = load_model(source)
     datasets = list_datasets(datasets)
     total, done, rows = sum(map(len, datasets)), 0, []
     for dataset in datasets:
@@ -72,9 +71,7 @@ def errors_of_chunks(model: Model, dataset: Dataset, past_end: int):
     The error of a graph after a step is the share of reached nodes whose pointer differs from the
     final predecessor.
     """
-    batch = EvaluationBatch.prepare(
-        model.networks, list(model.seeds), model.experiment, dataset.graphs, halt="settled"
-    )
+    batch = EvaluationBatch.prepare(model, dataset.graphs, halt="settled")
     run = batch.run.with_steps(dataset.num_nodes + past_end)
     true = np.asarray(batch.end.final_pred)
     for index, new in batch.chunks():

@@ -13,7 +13,6 @@ from algotransfer.datasets.clrs30 import OFFICIAL_SIZES, make_clrs_dataset, offi
 from algotransfer.datasets.presets import answered_task
 from algotransfer.errors import UserError
 from algotransfer.evaluation.evaluation_batch import EvaluationBatch
-from algotransfer.evaluation.horizon import training_horizon
 from algotransfer.evaluation.result_tables import plain_table
 from algotransfer.evaluation.training_range import fit_graphs
 from algotransfer.registry import check_name
@@ -78,7 +77,7 @@ def clrs_scores(
     """
     import pandas
 
-    model = source if isinstance(source, Model) else load_model(source)
+    model = load_model(source)
     target = model.experiment.target
     check_name("split", split, OFFICIAL_SIZES)
     task = answered_task(target, task)
@@ -86,10 +85,7 @@ def clrs_scores(
     dataset = make_clrs_dataset(clrs_task, split, *OFFICIAL_SIZES[split])
     graphs = dataset.graphs
     asked = fit_graphs(model, clrs_task.graphs_for(target, graphs))
-    horizon = training_horizon(model) if halt == "horizon" else 0
-    batch = EvaluationBatch.prepare(
-        model.networks, list(model.seeds), model.experiment, asked.graphs, None, halt, horizon
-    )
+    batch = EvaluationBatch.prepare(model, asked.graphs, halt)
     if not batch.target.algorithm.predicts_predecessors:
         raise UserError(
             f"a network of {target} predicts no predecessors, which {task} asks for; evaluate one "

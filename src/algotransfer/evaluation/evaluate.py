@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import jax
+import numpy as np
 
 from algotransfer.checksums import verify_checksum, write_checksum
 from algotransfer.datasets import Dataset, make_dataset
 from algotransfer.datasets.presets import PAPER, PAPER_FAMILIES
 from algotransfer.errors import UserError, shown
-from algotransfer.evaluation.evaluate_networks import COLUMNS, Progress, evaluate_networks
-from algotransfer.evaluation.horizon import training_horizon
+from algotransfer.evaluation.evaluation_batch import EvaluationBatch, Label
+from algotransfer.evaluation.metrics import METRICS, Metrics
 from algotransfer.evaluation.training_range import fit_dataset
 from algotransfer.files import DamagedFile, write_atomically
 from algotransfer.training.runs import Model, load_model
@@ -20,6 +23,18 @@ if TYPE_CHECKING:
     import pandas
 
 EVALUATION = "evaluation.csv"
+Progress = Callable[[int, int], None]  # (graphs done, total graphs)
+
+COLUMNS = {
+    "row": "str",
+    "seed": "Int64",
+    "family": "str",
+    "num_nodes": "int64",
+    "metric": "str",
+    "hop": "Int64",
+    "value": "float64",
+    "num_graphs": "int64",
+}
 
 
 def evaluate(
@@ -41,20 +56,60 @@ def evaluate(
         the algorithm's number of steps, as in the paper), `horizon` (after the longest training
         rollout) or `settled` (once no pointer has changed for a few steps).
 
-    **Returns:** the tidy table of `evaluate_networks`.
+    **Returns:** a row per seed, family, number of nodes, metric and hop distance, with the columns
+
+    - `row`: `network`; `masked`, the same networks with keys that change only in reached nodes
+        (parallel algorithms, teacher forcing); or a reference: `algorithm`, `random_neighbour`,
+        `lightest_edge`.
+    - `seed`: of the network; missing for references.
+    - `family`, `num_nodes`, `metric`.
+    - `hop`: distance from the source of the nodes that count (20 for 20 and more); missing where
+        all nodes count.
+    - `value`: the metric of each graph, averaged over graphs.
+    - `num_graphs`: graphs that have such a value.
     """
-    model = source if isinstance(source, Model) else load_model(source)
+    import pandas
+
+    model = load_model(source)
     given = list_datasets(unseen_graphs() if datasets is None else datasets)
-    horizon = training_horizon(model) if halt == "horizon" else 0
-    return evaluate_networks(
-        model.networks,
-        model.experiment,
-        model.seeds,
-        [fit_dataset(model, dataset) for dataset in given],
-        progress,
-        halt=halt,
-        horizon=horizon,
-    )
+    fitted = [fit_dataset(model, dataset) for dataset in given]
+    total, done, rows = sum(map(len, fitted)), 0, []
+    for dataset in fitted:
+        batch = EvaluationBatch.prepare(model, dataset.graphs, halt)
+        chunks = []
+        for index, new in batch.chunks():
+            # The last graphs of a chunk may only fill up its shape.
+            measured = batch.measure(index)
+            chunks.append(
+                [(label, jax.tree.map(lambda a, new=new: a[:, :new], m)) for label, m in measured]
+            )
+            done += new
+            progress(done, total)
+        for parts in zip(*chunks, strict=True):
+            labels = parts[0][0]
+            metrics = jax.tree.map(lambda *a: np.concatenate(a, axis=1), *[m for _, m in parts])
+            rows += _rows(labels, dataset, metrics)
+    return pandas.DataFrame(rows, columns=list(COLUMNS)).astype(COLUMNS)
+
+
+def _rows(labels: list[Label], dataset: Dataset, metrics: Metrics) -> Iterator[tuple]:
+    for family in dataset.families:
+        members = dataset.family == family
+        place = (family, dataset.num_nodes)
+        for metric in sorted(metrics.graphs, key=METRICS.index):
+            values = metrics.graphs[metric][:, members]
+            yield from _averages(labels, (*place, metric, None), values)
+        for metric in sorted(metrics.hops, key=METRICS.index):
+            for hop, values in enumerate(np.moveaxis(metrics.hops[metric][:, members], -1, 0)):
+                yield from _averages(labels, (*place, metric, hop), values)
+
+
+def _averages(labels: list[Label], what: tuple, values) -> Iterator[tuple]:
+    """One row per label: the mean over the graphs that have a value."""
+    for label, of_label in zip(labels, values, strict=True):
+        there = of_label[~np.isnan(of_label)]
+        if len(there):
+            yield (*label, *what, float(np.mean(there)), len(there))
 
 
 def list_datasets(datasets: Dataset | Mapping[int, Dataset] | Iterable[Dataset]) -> list[Dataset]:

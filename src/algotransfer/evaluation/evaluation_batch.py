@@ -21,15 +21,14 @@ from algotransfer.evaluation.harness import (
     graphs_per_chunk,
     target_only,
 )
+from algotransfer.evaluation.horizon import training_horizon
 from algotransfer.evaluation.metrics import Metrics, measure
 from algotransfer.evaluation.paths import follow, hop_distances
 from algotransfer.evaluation.references import POINTERS, the_algorithm
-from algotransfer.experiment import Experiment
 from algotransfer.graphs.graph import Graph
-from algotransfer.networks.executor import Executor
-from algotransfer.networks.layouts import LayoutName
 from algotransfer.training.examples import tasks_of
 from algotransfer.training.objective import Task
+from algotransfer.training.runs import Model
 
 _make_truth = partial(jax.jit, static_argnums=(0, 2, 3))(make_truth)
 
@@ -45,7 +44,7 @@ class Label(NamedTuple):
 class EvaluationBatch:
     """Networks and graphs, with everything that all chunks of graphs share."""
 
-    seeds: list[int]
+    seeds: tuple[int, ...]
     run: FreeRun  # the networks and what they are told
     infinity: Infinity
     graphs: Graph
@@ -56,28 +55,21 @@ class EvaluationBatch:
     horizon: int = 0  # steps of the longest training rollout
 
     @classmethod
-    def prepare(
-        cls,
-        networks: Executor,
-        seeds: list[int],
-        experiment: Experiment,
-        graphs: Graph,
-        layout: LayoutName | None = None,
-        halt: str = "told",
-        horizon: int = 0,
-    ) -> "EvaluationBatch":
+    def prepare(cls, model: Model, graphs: Graph, halt: str = "told") -> "EvaluationBatch":
         """Run the algorithms to their end, which leaves few numbers per node."""
-        networks, tasks = target_only(networks, tasks_of(experiment))
+        infinity = model.experiment.infinity
+        networks, tasks = target_only(model.networks, tasks_of(model.experiment))
         check_halt(halt, tasks[-1])
+        horizon = training_horizon(model) if halt == "horizon" else 0
         ends = [first_and_last(task.algorithm, graphs) for task in tasks]
-        free_run = FreeRun.told(networks, tasks, ends, experiment.infinity, layout)
+        free_run = FreeRun.told(networks, tasks, ends, infinity)
         if halt not in ("told", "termination"):
             free_run = free_run.with_steps(horizon or graphs.num_nodes)
         pointers = POINTERS if tasks[-1].algorithm.predicts_predecessors else {}
         return cls(
-            seeds=seeds,
+            seeds=model.seeds,
             run=free_run,
-            infinity=experiment.infinity,
+            infinity=infinity,
             graphs=graphs,
             end=ends[-1],
             hop=hop_distances(graphs),

@@ -102,7 +102,7 @@ def execute(
 
     **Returns:** the network's `Answer`, with the true one.
     """
-    model = model if isinstance(model, Model) else load_model(model)
+    model = load_model(model)
     named = to_named_graph(graph, source)
     graph = named.graph
     seed = healthy_seed(model) if seed is None else seed

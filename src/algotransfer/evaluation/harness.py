@@ -86,7 +86,6 @@ class FreeRun:
         tasks: tuple[Task, ...],
         ends: Sequence[Trace],
         infinity: Infinity,
-        layout: LayoutName | None = None,
     ) -> FreeRun:
         """Tell the networks what the paper tells them: ∞'s stand-in and, in `na`, the steps.
 
@@ -109,7 +108,6 @@ class FreeRun:
                 else np.full_like(end.length, nodes)
                 for t, end in zip(tasks, ends, strict=True)
             ),
-            layout,
         )
 
     @classmethod

@@ -31,7 +31,7 @@ def per_seed(frame: pandas.DataFrame) -> pandas.DataFrame:
 
 
 def summary(frame: pandas.DataFrame) -> pandas.DataFrame:
-    """Summarise what `evaluate_networks` returns: one line per row, number of nodes and metric.
+    """Summarise what `evaluate` returns: one line per row, number of nodes and metric.
 
     **Returns:** the columns `row`, `num_nodes`, `metric`; of the seeds' means over families the
     `median`, `mean` and `std`; the median `family_std` of their standard deviations over families;

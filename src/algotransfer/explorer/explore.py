@@ -104,9 +104,9 @@ def model_label(model: Model) -> str:
 
 def _load(models) -> dict[str, Model]:
     if isinstance(models, Mapping):
-        return {str(k): _model(model) for k, model in models.items()}
+        return {str(k): load_model(model) for k, model in models.items()}
     several = models if isinstance(models, Sequence) and not isinstance(models, str) else [models]
-    loaded = [_model(model) for model in several]
+    loaded = [load_model(model) for model in several]
     differing = differing_settings([model.experiment for model in loaded])
     labelled: dict[str, Model] = {}
     for model, settings in zip(loaded, differing, strict=True):
@@ -117,10 +117,6 @@ def _load(models) -> dict[str, Model]:
             label = f"{whole} ({copies})"
         labelled[label] = model
     return labelled
-
-
-def _model(model: AnyModel) -> Model:
-    return model if isinstance(model, Model) else load_model(model)
 
 
 def _algorithms(given, models: Mapping[str, Model]) -> list[Algorithm]:

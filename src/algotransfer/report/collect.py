@@ -9,8 +9,7 @@ import pandas
 
 from algotransfer.datasets.presets import PAPER
 from algotransfer.errors import UserError
-from algotransfer.evaluation.evaluate import EVALUATION, read_evaluation, read_table
-from algotransfer.evaluation.evaluate_networks import COLUMNS
+from algotransfer.evaluation.evaluate import COLUMNS, EVALUATION, read_evaluation, read_table
 from algotransfer.evaluation.summary import paper_key
 from algotransfer.experiment import Experiment
 from algotransfer.files import DamagedFile, notify

@@ -20,8 +20,7 @@ from algotransfer.datasets.dataset import Dataset
 from algotransfer.errors import UserError
 from algotransfer.evaluation import per_seed
 from algotransfer.evaluation.by_step import evaluate_by_step
-from algotransfer.evaluation.evaluate import evaluate, list_datasets, unseen_graphs
-from algotransfer.evaluation.evaluate_networks import Progress
+from algotransfer.evaluation.evaluate import Progress, evaluate, list_datasets, unseen_graphs
 from algotransfer.experiment import differing_settings
 from algotransfer.files import notify, write_atomically
 from algotransfer.registry import check_name
@@ -193,7 +192,7 @@ def compare(
     """
     if not models:
         raise UserError("no model; give at least one run folder, weights file or name")
-    loaded = [m if isinstance(m, Model) else load_model(m) for m in models]
+    loaded = [load_model(model) for model in models]
     _check_models(models, loaded)
     labels = label_models(models, loaded)
     graphs = list_datasets(unseen_graphs(num_graphs=NUM_GRAPHS) if datasets is None else datasets)

@@ -17,8 +17,7 @@ from typing import Any, BinaryIO, cast
 from algotransfer.array_files import load_arrays
 from algotransfer.checksums import CHECKSUMS_FILE, has_valid_checksum, write_checksum
 from algotransfer.errors import UserError
-from algotransfer.evaluation.evaluate import EVALUATION, read_table
-from algotransfer.evaluation.evaluate_networks import COLUMNS
+from algotransfer.evaluation.evaluate import COLUMNS, EVALUATION, read_table
 from algotransfer.experiment import Experiment
 from algotransfer.files import (
     DamagedFile,

@@ -182,13 +182,16 @@ def save_model(path: Path, model: Model) -> str:
     return save_arrays(path, to_arrays(model.networks), header)
 
 
-def load_model(source: str | Path) -> Model:
+def load_model(source: str | Path | Model) -> Model:
     """Load trained networks.
 
     **Arguments:**
 
-    - `source`: a run folder, a weights file, or a name (`algotransfer list models` shows them).
+    - `source`: a run folder, a weights file, or a name (`algotransfer list models` shows them); a
+        `Model` is returned as it is.
     """
+    if isinstance(source, Model):
+        return source
     path = find_weights(source)
     arrays, card = load_arrays(path)
     if card.get("format") != FORMAT:
