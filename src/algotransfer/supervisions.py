@@ -19,4 +19,5 @@ SUPERVISIONS: Registry[Supervision] = Registry(
         "tf": ("Every step is given the true state and compared with the true next one.",),
         "na": ("The network runs on its own outputs; only the final answer is supervised.",),
     },
+    entry_type="algotransfer.training.supervision:Supervision",
 )

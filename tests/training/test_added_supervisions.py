@@ -7,9 +7,7 @@ from training.small import examples_of, graphs, networks
 
 from algotransfer.algorithms import ALGORITHMS
 from algotransfer.errors import UserError
-from algotransfer.experiment import Experiment
 from algotransfer.supervisions import SUPERVISIONS
-from algotransfer.training.examples import tasks_of
 from algotransfer.training.objective import Task, objective
 from algotransfer.training.supervision import NoAlgorithm
 
@@ -47,7 +45,6 @@ def test_a_loss_between_graphs_does_not_replace_one_of_a_graph():
         losses(Spread("key"))
 
 
-def test_a_class_in_place_of_an_object_is_an_error(monkeypatch):
-    monkeypatch.setitem(SUPERVISIONS, "spread", Spread)
-    with pytest.raises(UserError, match=r"register MySupervision\(\), not MySupervision"):
-        tasks_of(Experiment(target="bellman_ford", supervision="spread"))
+def test_a_class_in_place_of_an_object_is_an_error():
+    with pytest.raises(UserError, match="of type .*; expected an instance of Supervision"):
+        SUPERVISIONS["spread"] = Spread

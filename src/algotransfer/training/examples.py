@@ -16,25 +16,14 @@ from algotransfer.limits import FLOAT32_RANGE, is_positive
 from algotransfer.networks import Executor, create_network, edge_kinds, make_layouts
 from algotransfer.supervisions import SUPERVISIONS
 from algotransfer.training.objective import Examples, Task
-from algotransfer.training.supervision import Supervision
 
 
 def tasks_of(experiment: Experiment) -> tuple[Task, ...]:
     """Return the tasks of an experiment; the target is the last."""
     return tuple(
-        Task(get_algorithm(name), _supervision(supervision))
+        Task(get_algorithm(name), SUPERVISIONS[supervision])
         for name, supervision in experiment.tasks
     )
-
-
-def _supervision(name: str) -> Supervision:
-    supervision = SUPERVISIONS[name]
-    if not isinstance(supervision, Supervision):
-        raise UserError(
-            f"SUPERVISIONS[{name!r}] is {supervision!r:.80}; expected an object of a subclass of "
-            "Supervision: register MySupervision(), not MySupervision"
-        )
-    return supervision
 
 
 def network_of(experiment: Experiment, key) -> Executor:
