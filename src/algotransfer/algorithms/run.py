@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 from collections.abc import Hashable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -20,7 +19,7 @@ from algotransfer.algorithms.frameworks import initial_state
 from algotransfer.algorithms.registry import get_algorithm
 from algotransfer.devices import default_platform
 from algotransfer.errors import UserError
-from algotransfer.graphs.graph import Graph, check_graph
+from algotransfer.graphs.graph import Graph, check_graph, pad_edges
 from algotransfer.graphs.graph_like import GraphLike, to_graph, to_named_graph
 
 MAX_TRACE_NODES = 2000  # nodes up to which every step is recorded
@@ -101,10 +100,10 @@ def _in_chunks(program, algorithm: Algorithm, graphs: Graph, record: str):
     chunk = max(1, cells // graphs.num_nodes**2)
     width = _rounded_up(graphs.senders.shape[-1])
     if total <= chunk:
-        return program(algorithm, _pad_edges(graphs, width), record)
+        return program(algorithm, pad_edges(graphs, width), record)
 
     graphs = jax.tree.map(np.asarray, graphs)
-    shapes = program.eval_shape(algorithm, _pad_edges(graphs[:chunk], width), record)
+    shapes = program.eval_shape(algorithm, pad_edges(graphs[:chunk], width), record)
     out = jax.tree.map(lambda leaf: np.empty((total, *leaf.shape[1:]), leaf.dtype), shapes)
     # None if unset: naming the default device would compile the program once more.
     device = jax.config.jax_default_device  # pyright: ignore[reportAttributeAccessIssue]
@@ -112,7 +111,7 @@ def _in_chunks(program, algorithm: Algorithm, graphs: Graph, record: str):
     def work(start: int) -> None:
         here = slice(start, start + chunk)
         with jax.default_device(device):  # not inherited by threads
-            part = program(algorithm, _pad_edges(graphs[here], width), record)
+            part = program(algorithm, pad_edges(graphs[here], width), record)
         jax.tree.map(lambda whole, leaf: np.copyto(whole[here], leaf), out, part)
 
     starts = [min(start, total - chunk) for start in range(0, total, chunk)]
@@ -125,20 +124,6 @@ def _rounded_up(width: int) -> int:
     """Round a width up, so that similar batches share one compiled program."""
     step = max(8, 2 ** (width.bit_length() - 4))
     return max(step, -(-width // step) * step)
-
-
-def _pad_edges(graphs: Graph, width: int) -> Graph:
-    """Pad the edge lists of a batch to a width."""
-
-    def padded(leaf, fill):
-        return np.pad(leaf, [(0, 0), (0, width - leaf.shape[1])], constant_values=fill)
-
-    return dataclasses.replace(
-        graphs,
-        senders=padded(graphs.senders, graphs.num_nodes),
-        receivers=padded(graphs.receivers, graphs.num_nodes),
-        weights=padded(graphs.weights, 0),
-    )
 
 
 def check_graphs(

@@ -252,20 +252,24 @@ def concatenate(graphs: Sequence[Graph]) -> Graph:
             f"the graphs have {', '.join(map(str, sorted(sizes)))} nodes; expected one size: "
             "from_graphs(graphs) pads smaller graphs with isolated nodes"
         )
-    num_nodes = sizes.pop()
     width = max(graph.senders.shape[-1] for graph in graphs)
+    directed = any(graph.directed for graph in graphs)
+    batches = [pad_edges(graph if graph.batch_shape else graph[None], width) for graph in graphs]
+    batches = [dataclasses.replace(batch, directed=directed) for batch in batches]
+    return jax.tree.map(lambda *leaves: np.concatenate(leaves), *batches)
+
+
+def pad_edges(graphs: Graph, width: int) -> Graph:
+    """Pad the edge lists of a batch to a width."""
 
     def padded(leaf, fill):
-        leaf = np.atleast_2d(leaf)  # a single graph becomes a batch of one
         return np.pad(leaf, [(0, 0), (0, width - leaf.shape[1])], constant_values=fill)
 
-    return Graph(
-        senders=np.concatenate([padded(g.senders, num_nodes) for g in graphs]),
-        receivers=np.concatenate([padded(g.receivers, num_nodes) for g in graphs]),
-        weights=np.concatenate([padded(g.weights, 0) for g in graphs]),
-        source=np.concatenate([np.atleast_1d(g.source) for g in graphs]),
-        num_nodes=num_nodes,
-        directed=any(graph.directed for graph in graphs),
+    return dataclasses.replace(
+        graphs,
+        senders=padded(graphs.senders, graphs.num_nodes),
+        receivers=padded(graphs.receivers, graphs.num_nodes),
+        weights=padded(graphs.weights, 0),
     )
 
 
