@@ -120,7 +120,8 @@ def execute(
             f"steps={steps} and halt={halt!r} both say when the answer is read; give one of them"
         )
     check_halt(halt, target)
-    steps = steps or steps_to_run(halt, model, graph.num_nodes)
+    if steps is None:
+        steps = training_horizon(model) if halt == "horizon" else named.graph.num_nodes
 
     algorithm = target.algorithm
     check_structure(algorithm, graph)
@@ -158,11 +159,6 @@ def execute(
         true_pred=true_pred[0],
         worse=worse_predecessors(algorithm, paths, pred[None], true_key, true_pred)[0],
     )
-
-
-def steps_to_run(halt: str, model: Model, num_nodes: int) -> int:
-    """Return how many steps a rule needs: those of the longest training rollout, or one a node."""
-    return training_horizon(model) if halt == "horizon" else num_nodes
 
 
 def healthy_seed(model: Model) -> int:

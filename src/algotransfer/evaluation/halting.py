@@ -12,6 +12,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Int
 
+from algotransfer.algorithms.frameworks.comparison import first_stop
 from algotransfer.errors import UserError
 from algotransfer.evaluation.harness import Execution
 from algotransfer.evaluation.registry import HALTING_RULES
@@ -52,8 +53,7 @@ def settled(execution: Execution, length: Int[Array, ""], horizon: int) -> Int[A
 def termination(execution: Execution, length: Int[Array, ""], horizon: int) -> Int[Array, ""]:
     """Read at the first step whose termination probability exceeds one half."""
     assert execution.stop is not None
-    stops = execution.stop > 0
-    return jnp.where(jnp.any(stops), jnp.argmax(stops) + 1, len(stops))
+    return first_stop(execution.stop)
 
 
 def check_halt(halt: str, target: Task) -> None:

@@ -35,9 +35,13 @@ def compare_termination(stop: Array | None, length: Array) -> dict[str, Comparis
     """Compare the first step whose termination probability exceeds one half with `length`."""
     if stop is None:
         return {}
-    says_stop = stop > 0  # a logit
-    first = jnp.where(jnp.any(says_stop), jnp.argmax(says_stop) + 1, len(says_stop))
-    return {"term": Comparison(first, length, kind="relative")}
+    return {"term": Comparison(first_stop(stop), length, kind="relative")}
+
+
+def first_stop(stop: Array) -> Int[Array, ""]:
+    """Return the first step whose termination logit is above 0, or the number of steps."""
+    says_stop = stop > 0
+    return jnp.where(jnp.any(says_stop), jnp.argmax(says_stop) + 1, len(says_stop))
 
 
 def repeat_single_step(values: Array, num_steps: int) -> Array:

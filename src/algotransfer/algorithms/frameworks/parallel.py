@@ -9,6 +9,7 @@ from algotransfer.algorithms.frameworks.comparison import (
     Comparison,
     Comparisons,
     compare_termination,
+    first_stop,
     repeat_single_step,
 )
 from algotransfer.algorithms.frameworks.framework import (
@@ -128,8 +129,7 @@ class Parallel(Framework):
         return Comparisons(by_metric | compare_termination(execution.stop, truth.length), answer)
 
     def final_answer(self, execution):
-        ended = execution.stop > 0
-        last = jnp.where(jnp.any(ended), jnp.argmax(ended), len(ended) - 1)
+        last = first_stop(execution.stop) - 1
         return execution.key[last], execution.pointer[last]
 
 
