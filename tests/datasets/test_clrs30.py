@@ -1,5 +1,6 @@
 """The official splits of CLRS-30, against hashes of dm-clrs' arrays."""
 
+import dataclasses
 import hashlib
 import json
 from pathlib import Path
@@ -63,8 +64,9 @@ OTHERS = [
 
 @pytest.mark.parametrize(("task", "algorithm"), OTHERS)
 def test_outputs_of_other_algorithms_are_those_of_dm_clrs(task, algorithm):
+    computed = dataclasses.replace(CLRS_TASKS[task], algorithms=(algorithm,))
     for split in ("train", "test"):
-        output = official_output(CLRS_TASKS[task], split, algorithm)
+        output = official_output(computed, split)
         assert sha256(output) == dm_clrs(task, split)[CLRS_TASKS[task].output]
 
 

@@ -170,14 +170,9 @@ def make_clrs_dataset(task: ClrsTask, split: str, num_graphs: int, num_nodes: in
     )
 
 
-def true_output(task: ClrsTask, graphs: Graph, algorithm: str | None = None) -> np.ndarray:
-    """Return the true output on graphs; those of a task without a source have all sources.
-
-    **Arguments:**
-
-    - `algorithm`: the algorithm that computes it; by default the first of the task.
-    """
-    algorithm = algorithm or task.algorithms[0]
+def true_output(task: ClrsTask, graphs: Graph) -> np.ndarray:
+    """Return the true output on graphs; those of a task without a source have all sources."""
+    algorithm = task.algorithms[0]
     trace = run(algorithm, task.graphs_for(algorithm, graphs), record="final")
     pred = np.asarray(trace.final_pred)
     pointer = np.where(pred < 0, np.arange(graphs.num_nodes), pred)
@@ -203,18 +198,14 @@ def _one_tree(is_in: Int[np.ndarray, "n n"], weights: Float[np.ndarray, "n n"]):
     return (tree | tree.T).astype(is_in.dtype)
 
 
-def official_output(task: ClrsTask, split: str, algorithm: str | None = None) -> np.ndarray:
+def official_output(task: ClrsTask, split: str) -> np.ndarray:
     """Return the true output of an official split, equal to that of dm-clrs.
 
     On the diagonal of `Pi`, dm-clrs does not name the source: where a node has a self-loop, the
     distance from the node to itself starts at the weight of that loop instead of 0.
-
-    **Arguments:**
-
-    - `algorithm`: the algorithm that computes it; by default the first of the task.
     """
     size = OFFICIAL_SIZES[split]
-    output = true_output(task, make_clrs_dataset(task, split, *size).graphs, algorithm)
+    output = true_output(task, make_clrs_dataset(task, split, *size).graphs)
     if task.output == "Pi":
         matrices = task.sampler.matrices(*size, SEEDS[split])
         diagonal = np.stack([_closed_walks(weights) for weights, _ in matrices])
