@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import algotransfer.graphs
 from algotransfer.graphs import Graph, from_edges, read_graph, sample_graphs, write_graph
-from algotransfer.graphs.formats import FORMATS
+from algotransfer.graphs.formats import FORMATS, MAX_BYTES
 
 SUFFIXES = sorted(FORMATS)
 
@@ -135,7 +135,7 @@ def test_public_names_resolve():
 def test_files_that_are_too_large_are_not_read(tmp_path, suffix):
     path = tmp_path / f"large{suffix}"
     with path.open("wb") as stream:
-        stream.truncate(FORMATS[suffix].max_bytes + 1)  # a hole, which takes no place
+        stream.truncate(MAX_BYTES + 1)  # a hole, which takes no place
     with pytest.raises(ValueError, match=r"has [\d,]+ bytes; expected at most [\d,]+ in a"):
         read_graph(path)
 

@@ -27,13 +27,13 @@ class Format:
 
     read: Callable[[bytes, Hashable], NamedGraph]
     write: Callable[[Graph, Sequence[str], Attributes], bytes]
-    max_bytes: int  # of a file; reading takes up to 30 times as much memory
 
 
 FORMATS = {
-    ".csv": Format(read_edge_list, write_edge_list, max_bytes=2**26),
-    ".graphml": Format(read_graphml, write_graphml, max_bytes=2**26),
+    ".csv": Format(read_edge_list, write_edge_list),
+    ".graphml": Format(read_graphml, write_graphml),
 }
+MAX_BYTES = 2**26  # of a file; reading takes up to 30 times as much memory
 
 
 def read_graph(path: str | os.PathLike[str], source: Hashable = None) -> NamedGraph:
@@ -61,9 +61,9 @@ def read_graph(path: str | os.PathLike[str], source: Hashable = None) -> NamedGr
     format = _format(path)
     if not path.is_file():
         raise FileNotFoundError(f"there is no file {path}; check the path")
-    if (size := path.stat().st_size) > format.max_bytes:
+    if (size := path.stat().st_size) > MAX_BYTES:
         raise UserError(
-            f"{path} has {size:,} bytes; expected at most {format.max_bytes:,} in a {path.suffix} "
+            f"{path} has {size:,} bytes; expected at most {MAX_BYTES:,} in a {path.suffix} "
             "file: read a part of the graph"
         )
     try:
