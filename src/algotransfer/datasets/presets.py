@@ -47,9 +47,10 @@ class Preset:
         from algotransfer.datasets.dataset import make_dataset
 
         if task is not None:
+            names = ", ".join(name for name, preset in PRESETS.items() if preset.has_tasks)
             raise UserError(
                 f"task {shown(task)} with a preset of random families; tasks are those of the "
-                f"presets {', '.join(CLRS_PRESETS)}"
+                f"presets {names}"
             )
         min_nodes = None if split == "test" else self.min_nodes
         return make_dataset(
@@ -110,7 +111,6 @@ PRESETS: Registry[Preset | ClrsPreset] = Registry(
         "clrs30_wide": ClrsPreset(test_counts={64: 1000, 256: 100, 1024: 20}, wide=True),
     },
 )
-CLRS_PRESETS = ("clrs30", "clrs30_wide")
 
 _TASKS = (
     "bfs",
