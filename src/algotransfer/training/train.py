@@ -5,8 +5,8 @@ from __future__ import annotations
 import itertools
 import operator
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 
 import jax
@@ -118,8 +118,11 @@ def train(
         locked(path),
         jax.default_device(chosen),
         jax.default_matmul_precision(experiment.precision),
-        _shown(experiment, len(seeds), show, track) as shown,
+        ExitStack() as stack,
     ):
+        shown = [stack.enter_context(progress.bar(experiment, len(seeds)))] if show else []
+        if track:
+            shown.append(stack.enter_context(progress.tracker(track, experiment)))
         remove_leftovers(path)
         if resume and (model := finished_model(path, config)) is not None:
             return path, model  # by another process, a moment ago
@@ -149,20 +152,6 @@ def train(
         save_model(path / WEIGHTS, model)
         (path / CHECKPOINT).unlink(missing_ok=True)
         return path, model
-
-
-@contextmanager
-def _shown(
-    experiment: Experiment, num_seeds: int, show: bool, track: str | None
-) -> Iterator[list[progress.Reporter]]:
-    """Yield a progress bar and a tracking service, as asked for."""
-    with ExitStack() as stack:
-        reporters = []
-        if show:
-            reporters.append(stack.enter_context(progress.bar(experiment, num_seeds)))
-        if track:
-            reporters.append(stack.enter_context(progress.tracker(track, experiment)))
-        yield reporters
 
 
 def _notify_of_scale(experiment: Experiment, graphs: Graph) -> None:
