@@ -309,7 +309,8 @@ def test_the_tracking_adapter_speaks_the_shared_dialect(splits, tmp_path, monkey
     import types
 
     calls = []
-    stand_in = types.SimpleNamespace(
+    stand_in = types.ModuleType("trackio")
+    vars(stand_in).update(
         init=lambda **kw: calls.append(("init", kw["project"])),
         log=lambda row: calls.append(("log", row["seed 0/epoch"])),
         finish=lambda: calls.append(("finish", None)),
