@@ -50,45 +50,49 @@ def train_relax(folder: Path) -> Model:
     return model
 
 
-def measure(models: dict[str, Model]) -> dict[str, tuple[Experiment, pandas.DataFrame]]:
-    """Evaluate the networks on test graphs of 20 to 400 nodes and print their errors."""
+def measure(models: dict[str, Model]) -> pandas.DataFrame:
+    """Return and print shares of wrong predecessors on test graphs of 20 to 400 nodes."""
+    import pandas
+
     from algotransfer import evaluate, make_dataset
+    from algotransfer.evaluation import per_seed
     from algotransfer.evaluation.result_tables import plain_table
 
     graphs = [
         make_dataset(PAPER_FAMILIES, count, num_nodes, split="test")
         for num_nodes, count in TEST_GRAPHS.items()
     ]
-    results = {
-        label: (model.experiment, evaluate(model, graphs)) for label, model in models.items()
-    }
+    frames = []
+    for label, model in models.items():
+        errors: Any = per_seed(evaluate(model, graphs)).query("metric == 'pred'")
+        frames.append(errors[errors["row"] == "network"].assign(model=label))
+    chance = errors[errors["row"] == "random_neighbour"]
+    frames.append(chance.assign(model="random neighbour"))
+    errors = pandas.concat(frames).rename(columns={"mean": "value"})
     table = plain_table(["network"], [f"{num_nodes} nodes" for num_nodes in TEST_GRAPHS])
-    for label, (_, frame) in results.items():
-        table.add_row(label, *errors_by_size(frame, "network"))
-    table.add_row("random neighbour", *errors_by_size(frame, "random_neighbour"))
+    for label, of_model in errors.groupby("model", sort=False):
+        table.add_row(label, *median_and_range(of_model))
     output.print("Share of wrong predecessors: median over seeds (number of seeds, range)")
     output.print(table)
-    return results
+    return errors
 
 
-def errors_by_size(frame: pandas.DataFrame, row: str) -> list[str]:
-    """Return the share of wrong predecessors for each number of nodes, as text."""
-    chosen: Any = frame[(frame["row"] == row) & (frame["metric"] == "pred") & frame["hop"].isna()]
-    means = chosen.groupby(["num_nodes", "seed"], dropna=False)["value"].mean()
+def median_and_range(errors: Any) -> list[str]:
+    """Return the errors of one model for each number of nodes, as text."""
     cells = []
-    for num_nodes in TEST_GRAPHS:
-        seeds = means.loc[num_nodes]
+    for _, seeds in errors.groupby("num_nodes")["value"]:
         spread = f" ({len(seeds)}, {seeds.min():.2f}–{seeds.max():.2f})" if len(seeds) > 1 else ""
         cells.append(f"{seeds.median():.2f}{spread}")
     return cells
 
 
-def draw(folder: Path, results: dict[str, tuple[Experiment, pandas.DataFrame]]) -> None:
+def draw(folder: Path, errors: pandas.DataFrame) -> None:
     """Draw the error against the number of nodes."""
     from algotransfer.draw import save_figure
-    from algotransfer.report.figures import draw_generalisation
+    from algotransfer.report.compare import draw_panels
 
-    save_figure(draw_generalisation(results, ("pred",)), folder / "error_by_size.png")
+    figure = draw_panels([(errors, "num_nodes", "share of wrong predecessors", "nodes")])
+    save_figure(figure, folder / "error_by_size.png")
     wrote(folder / "error_by_size.png")
 
 
@@ -112,9 +116,9 @@ def main(folder: str | Path = "demo") -> None:
     models = {"relax (trained)": train_relax(folder)}
     heading("2. Compare it with an NE++ network of the package on larger graphs")
     models = {"NE++ (package)": load_model(COMMITTED), **models}
-    results = measure(models)
+    errors = measure(models)
     heading("3. Draw the errors, and write a page that shows where the networks go wrong")
-    draw(folder, results)
+    draw(folder, errors)
     write_page(folder, models)
     output.print(f"\nThe demo took {time.perf_counter() - start:.0f} s.")
     next_step(f"open {folder / 'error_by_size.png'} and {folder / 'explore.html'}")

@@ -4,15 +4,8 @@ import numpy as np
 import pytest
 from report.cases import made_up
 
-from algotransfer.evaluation.summary import paper_key
-from algotransfer.experiment import Experiment
 from algotransfer.report.cells import seed_values
-from algotransfer.report.figures import (
-    METRIC_TITLES,
-    draw_generalisation,
-    draw_methods,
-    draw_networks,
-)
+from algotransfer.report.figures import draw_methods, draw_networks
 from algotransfer.report.report_data import make_report
 
 pytestmark = pytest.mark.usefixtures("quick_to_compile")
@@ -50,12 +43,3 @@ def test_one_figure_has_all_networks_at_all_sizes():
     words = [text.get_text() for text in key.get_legend().get_texts()]
     assert words == ["NE", "NE++", "relax", "random neighbour", "the paper"]
     assert draw_networks(seed_values(results).query("row != 'network'"), "dijkstra") is None
-
-
-def test_experiments_are_drawn_beside_the_paper(results):
-    experiment = Experiment(method="multitask", base=("prim",))
-    frame = results.assign(hop=None)
-    for column, value in paper_key(experiment).items():
-        frame = frame[frame[column] == value]
-    figure = draw_generalisation({"beside Prim": (experiment, frame)})
-    assert [axes.get_title(loc="left") for axes in figure.axes] == list(METRIC_TITLES.values())

@@ -6,17 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 import matplotlib
-import pandas
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from algotransfer.errors import UserError
-from algotransfer.evaluation import beside_paper, per_seed
 from algotransfer.evaluation.summary import PAPER_MODELS
-from algotransfer.experiment import Experiment
 from algotransfer.methods import METHODS
-from algotransfer.registry import check_name
 from algotransfer.report.cells import count_range, least_marked, paper_cells, without_algorithm
 from algotransfer.report.claims import PAPER_BASES
 from algotransfer.report.collect import EXPERIMENT
@@ -25,43 +20,6 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")  # 
 METRIC_TITLES = {"pred": "predecessor error rate", "key": "key, mean squared error"}
 HOP_NODES = 100  # of the graphs in figures by distance
 INK = "#123456"  # placeholder for the text colour of the page that shows the SVG
-
-
-def draw_generalisation(
-    results: Mapping[str, tuple[Experiment, pandas.DataFrame]],
-    metrics: tuple[str, ...] = ("pred", "key"),
-) -> Figure:
-    """Draw error against the number of nodes: one line per experiment, a thin one per seed.
-
-    Crosses are the paper's numbers for the same experiment; the dotted line is the error of
-    pointing at a random neighbour.
-
-    **Arguments:**
-
-    - `results`: by label, an experiment and its evaluation; up to six.
-    - `metrics`: one panel each.
-    """
-    if not 1 <= len(results) <= len(COLOURS) or not metrics:
-        raise UserError(
-            f"{len(results)} results and {len(metrics)} metrics; expected 1 to {len(COLOURS)} "
-            "results and at least one metric"
-        )
-    for metric in metrics:
-        for _, frame in results.values():
-            check_name("metric", metric, frame["metric"].unique())
-    figure, panels = _figure(1, len(metrics), width=4.6, height=3.6)
-    for axes, metric in zip(panels[0], metrics, strict=True):
-        for colour, (experiment, frame) in zip(COLOURS, results.values(), strict=False):
-            means: Any = per_seed(frame.query("metric == @metric")).rename(
-                columns={"mean": "value"}
-            )
-            printed: Any = beside_paper(frame, experiment)
-            printed = printed[(printed["metric"] == metric) & (printed["graph"] == "mean")]
-            _curve(axes, means[means["row"] == "network"], printed, colour)
-        _chance(axes, means)
-        _finish(axes, _metric_title(metric), metric, means)
-    _legend(axes, dict(zip(results, COLOURS, strict=False)), crosses=True)
-    return figure
 
 
 def draw_methods(values: Any, target: str) -> Figure | None:
@@ -89,7 +47,7 @@ def draw_methods(values: Any, target: str) -> Figure | None:
                 of_method = printed[printed["method"] == method]
                 _curve(axes, networks[networks["method"] == method], of_method, colour)
             _chance(axes, of_metric)
-            _finish(axes, f"{model}: {_metric_title(metric)}", metric, paper)
+            _finish(axes, f"{model}: {METRIC_TITLES[metric]}", metric, paper)
             _name_seeds(axes, _count_seeds(networks))
     _legend(panels[0][-1], dict(zip(METHODS, COLOURS, strict=False)), crosses=True)
     return figure
@@ -117,7 +75,7 @@ def draw_networks(values: Any, target: str) -> Figure | None:
             of_model = printed[printed["model"] == model]
             _curve(axes, _networks(of_metric, model), of_model, colour)
         _chance(axes, of_metric)
-        _finish(axes, f"{target}: {_metric_title(metric)}", metric, values)
+        _finish(axes, f"{target}: {METRIC_TITLES[metric]}", metric, values)
         _name_seeds(axes, _count_seeds(of_metric[of_metric["row"] == "network"]))
     _legend(panels[0][-1], colours, crosses=True)
     return figure
@@ -142,7 +100,7 @@ def draw_hops(hops: Any, target: str) -> Figure | None:
             axes.fill_between(lines["hop"], lines["low"], lines["high"], color=colour, alpha=0.15)
         _chance(axes, hops[hops["model"] == model], "hop")
         axes.set_title(
-            f"{model}: {_metric_title('pred')}, {HOP_NODES} nodes", loc="left", fontsize=9
+            f"{model}: {METRIC_TITLES['pred']}, {HOP_NODES} nodes", loc="left", fontsize=9
         )
         axes.set_xlabel("hops from the source (20: or more)")
         _name_seeds(axes, networks["seeds"])
@@ -183,10 +141,6 @@ def _figure(
 def _from_paper_base(cells: Any, target: str) -> Any:
     """Keep runs without transfer or with the base that the paper pairs with the target."""
     return cells[cells["source"].isin(["", PAPER_BASES.get(target)])]
-
-
-def _metric_title(metric: str) -> str:
-    return METRIC_TITLES.get(metric, metric)
 
 
 def _name_seeds(axes: Axes, counts: Any) -> None:
