@@ -1,6 +1,6 @@
 """`algotransfer evaluate` writes into the folder of a run, alone, and into no other."""
 
-import sys
+from importlib import import_module
 
 import pandas
 import pytest
@@ -11,7 +11,7 @@ from algotransfer.locks import locked
 from algotransfer.training import committed_weights
 
 NAME = "ne-dijkstra-na"
-MODULE = sys.modules["algotransfer.evaluation.evaluate"]  # the function has the same name
+MODULE = import_module("algotransfer.evaluation.evaluate")  # the function has the same name
 
 
 @pytest.fixture
