@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from algotransfer.checksums import is_damaged, verify_checksum, write_checksum
-from algotransfer.files import DamagedFile, SetAside, append_whole, set_aside
+from algotransfer.files import DamagedFile, Notice, append_whole, set_aside
 from algotransfer.locks import InUse, locked, tidy
 
 HOLD = """
@@ -74,7 +74,7 @@ def test_set_aside_keeps_every_damaged_file(tmp_path):
     path = tmp_path / "weights.npz"
     for name in ("weights.npz.damaged", "weights.npz.damaged-2"):
         path.write_bytes(b"")
-        with pytest.warns(SetAside, match=f"it is broken; set aside as {name}, it is made again"):
+        with pytest.warns(Notice, match=f"it is broken; set aside as {name}, it is made again"):
             assert set_aside(path, "it is broken").name == name
 
 

@@ -30,11 +30,7 @@ class Notice(UserWarning):
     """A warning for users, in one sentence; the command line prints it without a source line."""
 
 
-class SetAside(Notice):
-    """A damaged file was renamed and will be made again."""
-
-
-def notify(message: str, category: type[Notice] = Notice) -> None:
+def notify(message: str) -> None:
     """Warn with a `Notice` that points at the line outside this package that led to it.
 
     The number of frames differs between calls: type checks of public functions add some.
@@ -42,7 +38,7 @@ def notify(message: str, category: type[Notice] = Notice) -> None:
     frame, level = sys._getframe(1), 2
     while frame is not None and _package(frame) in PACKAGES:
         frame, level = frame.f_back, level + 1
-    warnings.warn(message, category, stacklevel=level - (frame is None))
+    warnings.warn(message, Notice, stacklevel=level - (frame is None))
 
 
 def _package(frame: FrameType) -> str:
@@ -109,7 +105,7 @@ def read_json(path: Path, *keys: str) -> dict[str, Any]:
 
 
 def set_aside(path: Path, reason: object, then: str = "it is made again") -> Path:
-    """Rename a damaged file and warn with `SetAside`, the reason and what happens `then`.
+    """Rename a damaged file and warn with the reason and what happens `then`.
 
     **Returns:** the new path, `NAME.damaged`, or `NAME.damaged-2` and so on if that exists.
     """
@@ -118,7 +114,7 @@ def set_aside(path: Path, reason: object, then: str = "it is made again") -> Pat
         number += 1
         target = path.with_name(f"{path.name}.damaged-{number}")
     path.rename(target)
-    notify(f"{reason}; set aside as {target.name}, {then}", SetAside)
+    notify(f"{reason}; set aside as {target.name}, {then}")
     return target
 
 

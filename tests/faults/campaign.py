@@ -22,7 +22,7 @@ from algotransfer.array_files import load_arrays
 from algotransfer.checksums import write_checksum
 from algotransfer.cli import main
 from algotransfer.datasets import load_dataset, make_dataset, save_dataset
-from algotransfer.files import DamagedFile, Notice, SetAside
+from algotransfer.files import DamagedFile, Notice
 from algotransfer.locks import locked
 from algotransfer.reproduce.packing import pack, unpack
 from faults.disk import TROUBLES, Disk, Killed, failing
@@ -55,7 +55,7 @@ class Case:
     def resume(self, runs: Path) -> None:
         """Runs again, undisturbed: all that is missing is made, and nothing differs."""
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", SetAside)
+            warnings.simplefilter("ignore", Notice)
             results = work(runs)
         bad = [result for result in results if result.reason]
         assert not bad, f"after the fault: {bad}"
@@ -125,7 +125,7 @@ def refused_log(case: Case, runs: Path, path: Path, before: bytes) -> None:
     """The log of a finished run cannot be made again: it is set aside, and the results stand."""
     same = path.read_bytes() == before
     with warnings.catch_warnings(record=True) as told:
-        warnings.simplefilter("always", SetAside)
+        warnings.simplefilter("always", Notice)
         results = work(runs)
     assert not [result for result in results if result.reason]
     assert same or (path.parent / "metrics.jsonl.damaged").exists(), "a damaged log is believed"
