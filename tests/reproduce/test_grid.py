@@ -50,5 +50,7 @@ def test_networks_can_be_chosen_and_others_join():
 
 
 def test_an_unknown_table_is_refused_with_the_known_ones():
-    with pytest.raises(ValueError, match="the paper has no table 'seq-nope'; choose among seq-tf"):
+    with pytest.raises(
+        ValueError, match="unknown table of the paper 'seq-nope'.*choose one of seq-tf"
+    ):
         experiments(("seq-nope",))

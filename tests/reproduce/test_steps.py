@@ -160,4 +160,4 @@ def test_the_command_lists_runs_packs_and_fails_loudly(runs, tmp_path, capsys, m
     assert main(["reproduce", "--for", "soon", "--table", "seq-na", "--target", "dfs"]) == 2
     assert "expected a time such as 90s, 8m or 2h" in capsys.readouterr().err
     assert main(["reproduce", "--table", "nope", "--dry-run"]) == 2
-    assert "the paper has no table 'nope'" in capsys.readouterr().err
+    assert "unknown table of the paper 'nope'" in capsys.readouterr().err

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from algotransfer.errors import UserError
 from algotransfer.experiment import Experiment
 from algotransfer.paper import paper_experiments
+from algotransfer.registry import check_name
 
 # By priority. Breakdowns by family share the experiments of their tables.
 TABLES = (
@@ -52,9 +53,7 @@ def experiments(
     """
     printed = experiments_by_table()
     for table in tables:
-        if table not in printed:
-            names = ", ".join(printed)
-            raise UserError(f"the paper has no table {table!r:.80}; choose among {names}")
+        check_name("table of the paper", table, printed)
     candidates = [experiment for table in tables for experiment in printed[table]]
     new_models = set(models) - {e.model for row in printed.values() for e in row}
     wanted = [
