@@ -198,9 +198,7 @@ class EvaluateCommand:
         if self.preset:
             from algotransfer.datasets import make_test_sets
 
-            has_tasks = PRESETS[self.preset].has_tasks
-            task = answered_task(target, self.task) if has_tasks else self.task
-            return make_test_sets(self.preset, task=task)
+            return make_test_sets(self.preset, task=self._task(target) or self.task)
         if self.clrs:
             from algotransfer.bridges.clrs import import_clrs
             from algotransfer.datasets import from_graphs
