@@ -11,7 +11,7 @@ from algotransfer.symbolic.program import StepProgram
 @pytest.fixture(scope="module")
 def program(tmp_path_factory):
     path = tmp_path_factory.mktemp("steps") / "dijkstra.json"
-    options = ["--target", "dijkstra", "--num-graphs", "4", "--depth", "1", "--out", str(path)]
+    options = ["--target", "dijkstra", "--num-graphs", "4", "--out", str(path)]
     assert main(["discover", *options]) == 0
     return path
 
@@ -31,13 +31,13 @@ def test_code_is_printed_without_wrapping(program, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "30")
     assert main(["certify", str(program)]) == 0
     assert StepProgram.load(program).source() in capsys.readouterr().out
-    options = ["--target", "dijkstra", "--num-graphs", "4", "--depth", "1"]
+    options = ["--target", "dijkstra", "--num-graphs", "4"]
     assert main(["discover", *options]) == 0
     assert StepProgram.load(program).source() in capsys.readouterr().out
 
 
 def test_discover_prints_the_program(capsys):
-    options = ["--target", "widest_par", "--num-graphs", "4", "--depth", "1"]
+    options = ["--target", "widest_par", "--num-graphs", "4"]
     assert main(["discover", *options]) == 0
     text = capsys.readouterr().out
     assert "candidate = min(key, weight)" in text
@@ -62,8 +62,6 @@ def test_a_wrong_step_is_refused_with_a_graph(program, tmp_path, capsys):
         (["certify", "ne-dijkstra"], "name a relax model"),
         (["certify", "nowhere.json"], "nowhere.json"),
         (["discover", "--target", "dijkstraa"], "dijkstra"),
-        (["discover", "--target", "dijkstra", "--depth", "3"], "expected 1 or 2"),
-        (["discover", "--target", "dfs", "--depth", "1", "--num-graphs", "2"], "no step found"),
     ],
 )
 def test_mistakes_are_answered_in_one_sentence(options, message, capsys, monkeypatch, tmp_path):

@@ -29,8 +29,6 @@ class DiscoverCommand:
     """Seed of the training graphs."""
     data: Annotated[Path | None, optional("FILE")] = None
     """Dataset (.npz) to learn from instead of sampled graphs."""
-    depth: int = 2
-    """Depth of the terms to look in: 1 (46 terms) or 2 (5,708 terms)."""
     out: Annotated[Path | None, optional("PATH")] = None
     """File (.json) for the program."""
 
@@ -38,8 +36,6 @@ class DiscoverCommand:
         """Sample graphs, learn the step, print the program, write it."""
         ALGORITHMS.check(self.target)
         FAMILIES.check(*self.family)
-        if self.depth not in (1, 2):
-            raise UserError(f"--depth {self.depth}: expected 1 or 2")
         sampling = given_options(self, ("family", "num_graphs", "num_nodes", "seed"))
         if self.data is not None and sampling:
             raise UserError(f"{sampling[0]} samples training graphs; leave it out with --data")
@@ -59,11 +55,10 @@ class DiscoverCommand:
             dataset = load_dataset(self.data)
         else:
             dataset = make_dataset(self.family, self.num_graphs, self.num_nodes, self.seed)
-        terms = grammar(self.depth)
         output.print(
-            f"learning from the answers on {len(dataset):,} graphs, in {len(terms):,} terms"
+            f"learning from the answers on {len(dataset):,} graphs, in {len(grammar()):,} terms"
         )
-        program = discover(self.target, dataset.graphs, terms)
+        program = discover(self.target, dataset.graphs)
         output.print(f"\n{program.source()}", soft_wrap=True)  # code stays valid
         output.print(f"learned in {time.perf_counter() - start:.1f} s")
         if self.out is None:
