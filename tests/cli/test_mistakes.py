@@ -42,7 +42,6 @@ ON_THE_COMMAND_LINE = {
     "report --weights copies": "--weights copies the weights of --folder; add it, or leave both",
     "explore --blind": "--blind is a setting of networks; name a trained model too",
     "sweep --model ne --dry-run --for 8m": "--dry-run runs no step, so --for has nothing to limit",
-    "data --family er ws --attachments 3": "--attachments concerns graphs of --family ba; leave",
     "data --task bfs": "--task names a task of CLRS-30; add --preset clrs30",
     "data --preset clrs30 --task": "--task without a value; give one or more, or leave it out",
     "data --task bfs --task=dijkstra": "--task is given 2 times; give it once, with all values",

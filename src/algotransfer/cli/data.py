@@ -28,16 +28,13 @@ if TYPE_CHECKING:
     from algotransfer.datasets.statistics import TraceStatistics
 
 # Options of sampling, and those that each other source of graphs excludes.
-SAMPLING = ("family", "num_graphs", "num_nodes", "split", "attachments", "shape")
+SAMPLING = ("family", "num_graphs", "num_nodes", "split")
 EXCLUDES = {
     "preset": (*SAMPLING, "graph", "source"),
     "task": (*SAMPLING, "graph", "source"),
     "graph": (*SAMPLING, "seed"),
     "statistics": (*SAMPLING, "seed", "preset", "task", "graph", "source", "out"),
 }
-# The family that an option concerns; families of plugins may read it too.
-FAMILY_OF = {"attachments": "ba", "shape": "grid"}
-PACKAGE_FAMILIES = {"er", "ba", "grid", "ws", "delaunay"}
 
 
 @dataclass(frozen=True)
@@ -60,10 +57,6 @@ class DataCommand:
     """Seed of the graphs."""
     split: str = "train"
     """Name of the split; splits with different names share no random numbers."""
-    attachments: int = 4
-    """Edges of each new node of a ba graph."""
-    shape: Annotated[str | None, optional("{any,square}", "any up to 100 nodes")] = None
-    """Shape of a grid: any two sides, or as square as possible."""
     preset: Annotated[str | None, choice(PRESETS, "none")] = None
     """Make all splits of this preset."""
     task: Annotated[tuple[str, ...], choice(CLRS_TASKS, "all")] = ()
@@ -128,9 +121,6 @@ class DataCommand:
                 raise UserError(f"{chosen[0]} and {given[0]} cannot be combined")
         if self.task and self.preset is None:
             raise UserError("--task names a task of CLRS-30; add --preset clrs30")
-        for name, family in FAMILY_OF.items():
-            if given_options(self, [name]) and {*self.family} <= PACKAGE_FAMILIES - {family}:
-                raise UserError(f"--{name} concerns graphs of --family {family}; leave it out")
         if self.source is not None and not self.graph:
             raise UserError("--source names a node of your own graphs; add --graph FILE")
         if self.out is not None:
