@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from itertools import product
-from typing import Any
 
 from algotransfer.bench.data_speed import measure_data, random_graph
 from algotransfer.bench.execution_speed import measure_execution
@@ -21,18 +20,14 @@ LARGE_SIZES = (20, 100, 1_000, 10_000, 100_000)  # nodes; ten times as many edge
 def train(
     models: tuple[str, ...],
     supervisions: tuple[str, ...],
-    target: str,
     seeds: tuple[int, ...],
     preset: str,
-    precision: Any,
     repeats: int,
 ) -> Iterator[Measurement]:
     """Measure whole epochs by number of seeds, network and supervision."""
-    splits = make_splits(preset, task=PRESETS[preset].default_task(target))
+    splits = make_splits(preset, task=PRESETS[preset].default_task("dijkstra"))
     for count, model, supervision in product(seeds, models, supervisions):
-        experiment = Experiment(
-            model=model, target=target, supervision=supervision, precision=precision
-        )
+        experiment = Experiment(model=model, target="dijkstra", supervision=supervision)
         yield measure_training(experiment, count, splits.train, splits.validation, repeats)
 
 

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from algotransfer.algorithms.registry import ALGORITHMS
 from algotransfer.bench.baseline import (
     SLOWER_RATIO,
     ComparedTime,
@@ -32,7 +31,6 @@ ALL_PARTS = ("train", "evaluate", "data", "large")
 PARTS_OF = {  # parts that an option concerns
     "model": ("train", "evaluate"),
     "supervision": ("train",),
-    "target": ("train",),
     "seeds": ("train",),
     "preset": ("train",),
     "largest": ("evaluate", "large"),
@@ -57,14 +55,10 @@ class BenchCommand:
     """Networks to measure."""
     supervision: Annotated[tuple[str, ...], choice(SUPERVISIONS)] = ("tf", "na")
     """Supervisions to measure."""
-    target: Annotated[str, choice(ALGORITHMS)] = "dijkstra"
-    """Algorithm to learn."""
     seeds: tuple[int, ...] = (1, 8)
     """Numbers of seeds trained together."""
     preset: Annotated[str | None, choice(PRESETS, "small on a CPU, else paper")] = None
     """Preset of the training graphs."""
-    precision: Literal["float32", "tensorfloat32"] = "float32"
-    """Precision of matrix products in training."""
     repeats: int = 3
     """Number of measurements, of which the median is reported."""
     largest: int = 100_000
@@ -80,7 +74,6 @@ class BenchCommand:
 
     def run(self) -> None:
         """Measure each part, print tables, compare, write the numbers."""
-        ALGORITHMS.check(self.target)
         MODELS.check(*self.model)
         SUPERVISIONS.check(*self.supervision)
         if self.preset is not None:
@@ -126,16 +119,15 @@ class BenchCommand:
             path: read_baseline(path) for path in ([self.baseline] if self.baseline else paths)
         }
         data = self.preset or ("small" if device.platform == "cpu" else "paper")
-        training = (self.model, self.supervision, self.target, self.seeds, data, self.precision)
         parts = {
-            "train": suite.train(*training, self.repeats),
+            "train": suite.train(self.model, self.supervision, self.seeds, data, self.repeats),
             "evaluate": suite.evaluate(self.model, self.largest, self.repeats),
             "data": suite.data(self.repeats),
             "large": suite.large(self.largest, self.steps, self.repeats),
         }
         rows: list[Measurement] = []
         with errors.status("measuring the device") as status:
-            ceilings = measure_ceilings(self.precision)
+            ceilings = measure_ceilings()
             for part in self.part:
                 status.update(part)
                 for row in parts[part]:
