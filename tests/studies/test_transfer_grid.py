@@ -87,8 +87,14 @@ def test_the_page_quotes_the_control(committed):
     low, high = end["prim over dfs"]["interval"]
     assert f"{end['prim over dfs']['ratio']} times" in page
     assert f"({low}–{high})" in page.replace("95 % interval ", "")
-    low, high = end["dfs over none"]["interval"]
+    ratio, (low, high) = end["dfs over none"]["ratio"], end["dfs over none"]["interval"]
     assert f"({low:.1f}–{high:.1f})" in page
+    for name in ("README.md", "docs/findings.md", "docs/index.md"):
+        text = (ROOT / name).read_text()
+        assert (
+            f"{ratio:.1f} times the error of NE trained on Dijkstra alone ({low:.1f}–{high:.1f};"
+            in text
+        )
 
 
 def test_the_last_weights_are_kept_beside_the_best(monkeypatch, tmp_path):
