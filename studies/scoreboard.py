@@ -93,6 +93,11 @@ SYSTEMS = {
         "**MPNN of dm-clrs without hints**", "ours: `python studies/clrs30_mpnn.py train`"
     ),
 }
+# By system and target, how training differs from the other networks of a system.
+REMARKS = {
+    ("ne++", "minimax_par"): "; trained on a CPU with `--max-epochs 100` instead of 500, which "
+    "stopped one of five seeds"
+}
 
 
 def clrs30_rows(table: pandas.DataFrame) -> list[dict]:
@@ -114,7 +119,7 @@ def clrs30_rows(table: pandas.DataFrame) -> list[dict]:
             "test_data": OFFICIAL if test == "official" else _wide(num_nodes, num_graphs),
             "graph_accuracy": _number(values["exact"].mean()) if "exact" in values else "",
             "seeds": str(group["seed"].nunique()),
-            "source": about.source,
+            "source": about.source + REMARKS.get((system, target), ""),
         }
         # Wide scores include the source itself: without self-loops it is its own predecessor.
         is_one_source = (task, test) == ("floyd_warshall", "wide")
