@@ -64,14 +64,14 @@ def measure(models: dict[str, Model]) -> pandas.DataFrame:
     ]
     frames = []
     for label, model in models.items():
-        errors: Any = per_seed(evaluate(model, graphs)).query("metric == 'pred'")
-        frames.append(errors[errors["row"] == "network"].assign(model=label))
-    chance = errors[errors["row"] == "random_neighbour"]
+        of_model: Any = per_seed(evaluate(model, graphs)).query("metric == 'pred'")
+        frames.append(of_model[of_model["row"] == "network"].assign(model=label))
+    chance = of_model[of_model["row"] == "random_neighbour"]  # the same for every model
     frames.append(chance.assign(model="random neighbour"))
     errors = pandas.concat(frames).rename(columns={"mean": "value"})
     table = plain_table(["network"], [f"{num_nodes} nodes" for num_nodes in TEST_GRAPHS])
-    for label, of_model in errors.groupby("model", sort=False):
-        table.add_row(label, *median_and_range(of_model))
+    for label, rows in errors.groupby("model", sort=False):
+        table.add_row(label, *median_and_range(rows))
     output.print("Share of wrong predecessors: median over seeds (number of seeds, range)")
     output.print(table)
     return errors

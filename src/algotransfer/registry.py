@@ -89,9 +89,12 @@ class Registry(MutableMapping[str, Entry], Generic[Entry]):
             return
         module, _, attribute = self._entry_type.partition(":")
         if not isinstance(entry, getattr(import_module(module), attribute)):
+            hint = (
+                f": register {entry.__name__}(), not the class" if isinstance(entry, type) else ""
+            )
             raise UserError(
                 f"the {self.kind} {name!r:.80} is {shown(entry)}, of type {type(entry).__name__}; "
-                f"expected an instance of {attribute}, or its place as 'module:attribute'"
+                f"expected an instance of {attribute}, or its place as 'module:attribute'{hint}"
             )
 
     def summary(self, name: str, summarise: Callable[[Entry], tuple[str, ...]]) -> tuple[str, ...]:

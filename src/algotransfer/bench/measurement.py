@@ -74,11 +74,11 @@ def _seconds(run: Callable[[], object], repeats: int) -> list[float]:
     return seconds
 
 
-def measure_ceilings(precision: str = "float32") -> Ceilings:
+def measure_ceilings() -> Ceilings:
     """Return the best of several matrix products, and of several passes over memory."""
     platform = default_platform()
     side, count = (sizes.get(platform, sizes["gpu"]) for sizes in (MATRIX_SIDE, COPIED_FLOATS))
-    with jax.default_matmul_precision(precision):
+    with jax.default_matmul_precision("float32"):
         matrix = jnp.ones((side, side))
         product = _best_seconds(jax.jit(jnp.matmul), matrix, matrix)
     # Many passes in one program, so that allocation is not measured.

@@ -56,7 +56,7 @@ class DiscoverCommand:
         else:
             dataset = make_dataset(self.family, self.num_graphs, self.num_nodes, self.seed)
         output.print(
-            f"learning from the answers on {len(dataset):,} graphs, in {len(grammar()):,} terms"
+            f"learning from the answers on {len(dataset):,} graphs, in {len(grammar(2)):,} terms"
         )
         program = discover(self.target, dataset.graphs)
         output.print(f"\n{program.source()}", soft_wrap=True)  # code stays valid

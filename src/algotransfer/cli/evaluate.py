@@ -198,6 +198,7 @@ class EvaluateCommand:
         if self.preset:
             from algotransfer.datasets import make_test_sets
 
+            # A preset without tasks refuses --task.
             return make_test_sets(self.preset, task=self._task(target) or self.task)
         if self.clrs:
             from algotransfer.bridges.clrs import import_clrs

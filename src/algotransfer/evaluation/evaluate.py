@@ -52,6 +52,7 @@ def evaluate(
         graphs of 20, 50 and 100 nodes. Weights outside the range of the training graphs are
         rescaled if the answer does not depend on their scale; errors of keys are in the rescaled
         units.
+    - `progress`: called with the number of graphs done and to be done.
     - `halt`: when the answer of a network that learned from answers alone is read: `told` (after
         the algorithm's number of steps, as in the paper), `horizon` (after the longest training
         rollout) or `settled` (once no pointer has changed for a few steps).

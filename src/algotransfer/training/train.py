@@ -120,9 +120,9 @@ def train(
         jax.default_matmul_precision(experiment.precision),
         ExitStack() as stack,
     ):
-        shown = [stack.enter_context(progress.bar(experiment, len(seeds)))] if show else []
+        added = [stack.enter_context(progress.bar(experiment, len(seeds)))] if show else []
         if track:
-            shown.append(stack.enter_context(progress.tracker(track, experiment)))
+            added.append(stack.enter_context(progress.tracker(track, experiment)))
         remove_leftovers(path)
         if resume and (model := finished_model(path, config)) is not None:
             return path, model  # by another process, a moment ago
@@ -134,7 +134,7 @@ def train(
         )
         run = TrainingRun(path, config, experiment, bases, resume)
         run.record.save(data=time.monotonic() - began)
-        if not run.run(training, validation, [*reporters, *shown], checkpoint_seconds, pause):
+        if not run.run(training, validation, [*reporters, *added], checkpoint_seconds, pause):
             return path, None
         card = {
             "data": config["data"],
