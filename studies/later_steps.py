@@ -19,6 +19,7 @@ import jax.numpy as jnp
 import numpy as np
 import pandas
 from rich.progress import track
+from seeds import spread
 
 from algotransfer import Dataset, load_model, make_dataset
 from algotransfer.algorithms import Algorithm
@@ -184,9 +185,9 @@ def compare(table: pandas.DataFrame) -> dict:
     networks = {}
     for name, seeds in ends.groupby(level="network", sort=False):
         networks[name] = {
-            "step 20": spread(step[name]),
-            "growth, powers of ten": spread(growth[name]),
-            **{rule: spread(seeds[rule]) for rule in seeds.dropna(axis=1)},
+            "step 20": spread(step[name], 3),
+            "growth, powers of ten": spread(growth[name], 3),
+            **{rule: spread(seeds[rule], 3) for rule in seeds.dropna(axis=1)},
         }
 
     rise = ends["free"] - step.loc[ends.index]
@@ -203,10 +204,11 @@ def compare(table: pandas.DataFrame) -> dict:
     return {
         "networks": networks,
         "remaining loss": {
-            rule: by_network(of_rules[rule]) | {"all": spread(of_rules[rule])} for rule in RULES[1:]
+            rule: by_network(of_rules[rule]) | {"all": spread(of_rules[rule], 3)}
+            for rule in RULES[1:]
         },
         "remaining loss, unrelated base": {
-            rule: spread(of_unrelated[rule]) for rule in OF_BASE[1:]
+            rule: spread(of_unrelated[rule], 3) for rule in OF_BASE[1:]
         },
         "rank correlation of growth and rise, NE++": {
             **rank_correlation(both),
@@ -225,16 +227,7 @@ def rank_correlation(both: pandas.DataFrame) -> dict:
 
 
 def by_network(values: pandas.Series) -> dict:
-    return {name: spread(part) for name, part in values.groupby(level="network", sort=False)}
-
-
-def spread(values: pandas.Series) -> dict:
-    return {
-        "seeds": len(values),
-        "median": round(float(values.median()), 3),
-        "lowest": round(float(values.min()), 3),
-        "highest": round(float(values.max()), 3),
-    }
+    return {name: spread(part, 3) for name, part in values.groupby(level="network", sort=False)}
 
 
 def main() -> None:

@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import argparse
 import itertools
-import time
 from pathlib import Path
 
 import numpy as np
 from evaluate_committed import update
+from seeds import train_each
 
 from algotransfer.evaluation.evaluate import evaluate, unseen_graphs
 from algotransfer.experiment import Experiment
@@ -24,7 +24,6 @@ from algotransfer.report.claims import cell_key
 from algotransfer.report.collect import name_rows, read_results
 from algotransfer.report.verdicts import HALTS, measure, seed_errors
 from algotransfer.training.runs import load_model
-from algotransfer.training.train import train
 
 SEEDS = tuple(range(3, 8))
 BASES = {"dijkstra": "prim", "reliable_seq": "widest_seq"}
@@ -36,23 +35,6 @@ RESULTS = Path("results/results.csv")
 def experiment(model: str, target: str, method: str) -> Experiment:
     base = () if method == "none" else (BASES[target],)
     return Experiment(model=model, target=target, method=method, base=base)
-
-
-def train_all(experiments: list[Experiment], folder: Path, seconds: float) -> None:
-    """Train experiments one after the other, until the time is over."""
-    deadline = time.monotonic() + seconds
-    for each in experiments:
-        path, model = train(
-            each,
-            SEEDS,
-            folder=folder,
-            pause=lambda: time.monotonic() > deadline,
-            checkpoint_seconds=60,
-            show=False,
-        )
-        print(f"{each.name}: {'paused' if model is None else path}", flush=True)
-        if model is None:
-            break
 
 
 def evaluate_all(experiments: list[Experiment], folder: Path) -> None:
@@ -99,7 +81,8 @@ def main() -> None:
     grid = itertools.product(arguments.target, arguments.method, arguments.model)
     experiments = [experiment(model, target, method) for target, method, model in grid]
     if arguments.action == "train":
-        train_all(experiments, arguments.folder, arguments.seconds)
+        trainings = [(each, "paper") for each in experiments]
+        train_each(trainings, SEEDS, arguments.folder, arguments.seconds)
     elif arguments.action == "evaluate":
         evaluate_all(experiments, arguments.folder)
     else:

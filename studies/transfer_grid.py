@@ -22,11 +22,11 @@ import dataclasses
 import itertools
 import json
 import math
-import time
 from pathlib import Path
 
 import jax.numpy as jnp
 import numpy as np
+from seeds import error_ratio, spread, train_each
 
 from algotransfer.datasets.dataset import make_dataset
 from algotransfer.datasets.presets import PAPER_FAMILIES
@@ -39,7 +39,6 @@ from algotransfer.supervisions import SUPERVISIONS
 from algotransfer.training.epochs import TrainingRun, finite
 from algotransfer.training.runs import Model, load_model, save_model
 from algotransfer.training.supervision import NoAlgorithm
-from algotransfer.training.train import train
 
 SEEDS = tuple(range(100, 105))
 EPOCHS = {"ne++": 80, "ne": 120}
@@ -156,22 +155,10 @@ def keep_last_weights() -> None:
 
 
 def train_all(chosen: list[Try], folder: Path, seconds: float) -> None:
-    """Train experiments one after the other, until the time is over."""
-    deadline = time.monotonic() + seconds
+    """Train experiments one after the other until the time is over; keep the last weights."""
     keep_last_weights()
-    for each, data_seed in ((one.experiment, one.data_seed) for one in chosen):
-        path, model = train(
-            each,
-            SEEDS,
-            data=make_splits("mixed", data_seed),
-            folder=folder,
-            pause=lambda: time.monotonic() > deadline,
-            checkpoint_seconds=60,
-            show=False,
-        )
-        print(f"{each.name}: {'paused' if model is None else path}", flush=True)
-        if model is None:
-            break
+    trainings = ((one.experiment, make_splits("mixed", one.data_seed)) for one in chosen)
+    train_each(trainings, SEEDS, folder, seconds)
 
 
 def weights_of(experiments: list[Experiment], folder: Path) -> dict[Experiment, Path]:
@@ -257,8 +244,8 @@ def tries_over_grid() -> dict:
     errors = errors_of_tries()
     return {
         name: {
-            "tried": spread(errors[name]),
-            "usual": spread(errors[f"grid, {name}"]),
+            "tried": spread(errors[name], 6),
+            "usual": spread(errors[f"grid, {name}"], 6),
             **error_ratio(errors[name], errors[f"grid, {name}"]),
         }
         for name in tries()
@@ -272,17 +259,8 @@ def control(halt: str, num_nodes: int) -> dict:
     runs = {"none": "grid, graphs none", "prim": "grid, dfs multitask", "dfs": "dfs multitask"}
     by_base = {base: errors[run] for base, run in runs.items()}
     pairs = (("prim", "dfs"), ("dfs", "none"), ("prim", "none"))
-    return {base: spread(values) for base, values in by_base.items()} | {
+    return {base: spread(values, 6) for base, values in by_base.items()} | {
         f"{one} over {other}": error_ratio(by_base[one], by_base[other]) for one, other in pairs
-    }
-
-
-def error_ratio(errors: np.ndarray, others: np.ndarray) -> dict:
-    """Return the ratio of geometric mean errors, and its 95 % interval (Welch)."""
-    contrast = welch_contrast([np.log(errors), -np.log(others)])
-    return {
-        "ratio": round(math.exp(contrast.estimate), 3),
-        "interval": [round(math.exp(bound), 3) for bound in contrast.interval()],
     }
 
 
@@ -309,16 +287,6 @@ def ratio(errors: dict, model: str, targets: list[str], methods: tuple[str, ...]
     }
 
 
-def spread(values: np.ndarray) -> dict:
-    """Return the number of seeds, their median and their range."""
-    return {
-        "seeds": len(values),
-        "median": round(float(np.median(values)), 6),
-        "lowest": round(float(values.min()), 6),
-        "highest": round(float(values.max()), 6),
-    }
-
-
 def compare(halt: str) -> dict:
     """Return medians and ranges, the four main comparisons and the 16 single ones."""
     import pandas
@@ -330,7 +298,7 @@ def compare(halt: str) -> dict:
     seeds = table.groupby([*NAMES, "seed"])["value"].mean()
     groups = seeds.groupby(level=NAMES)
     errors = {name: group.to_numpy() for name, group in groups}
-    medians = {" ".join(name): spread(values) for name, values in errors.items()}
+    medians = {" ".join(name): spread(values, 6) for name, values in errors.items()}
     main, single = {}, {}
     for model in EPOCHS:
         for name, methods in (("multitask", ("multitask",)), ("transfer", TRANSFER)):
