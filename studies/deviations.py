@@ -81,7 +81,7 @@ def main() -> None:
     arguments = parser.parse_args()
     pairs = [(weights, condition) for weights in arguments.weights for condition in conditions()]
     rows = [tested(*pair, arguments.num_graphs) for pair in track(pairs, "testing")]
-    write(arguments.out, rows, packages=("jax",))
+    write(arguments.out, rows)
     show(rows)
 
 

@@ -142,7 +142,7 @@ def main() -> None:
         errors_around_the_end(name, dataset)
         for name in track(arguments.weights or without, "running on")
     ]
-    write(arguments.out, rows, packages=("jax",))
+    write(arguments.out, rows)
     show(rows, least_marked(read_at(read_results(COMMITTED), "told")))
     if arguments.picture:
         save_figure(draw(rows), arguments.picture, dots_per_inch=DOTS)

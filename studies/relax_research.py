@@ -137,7 +137,7 @@ def main() -> None:
             asked = variant.name in arguments.variant and (target, variant.name) not in done
             if asked and (get_algorithm(target).sequential or not variant.sequential):
                 rows.append(measure(variant, target, arguments))
-                write(arguments.out, rows, packages=("jax",))
+                write(arguments.out, rows)
     show(rows, arguments.num_nodes)
 
 
