@@ -56,16 +56,12 @@ def graphs_per_second(contestants: Mapping[str, Contestant], repeats: int) -> di
 
 
 def show(title: str, rows: list[dict], first: str, note: str = "") -> None:
-    """Print a line per setting and contestant, and the speed-up of the `first` contestant."""
-    _show(title, rows, first, note, "graphs_per_second", "graphs/s", lambda ours, rate: ours / rate)
+    """Print a line per setting and contestant, and the speed-up of the `first` contestant.
 
-
-def show_seconds(title: str, rows: list[dict], first: str, note: str = "") -> None:
-    """Print the same table for rows with `seconds`."""
-    _show(title, rows, first, note, "seconds", "seconds", lambda ours, taken: taken / ours)
-
-
-def _show(title, rows, first, note, column, heading, times_as_fast) -> None:
+    Every row has the numbers of its contestants as `graphs_per_second` or as `seconds`.
+    """
+    are_times = "seconds" in rows[0]
+    column, heading = ("seconds",) * 2 if are_times else ("graphs_per_second", "graphs/s")
     settings = [name for name in rows[0] if name != column]
     table = Table(title=title, caption=note, title_justify="left", caption_justify="left")
     for name in (*settings, "contestant"):
@@ -75,12 +71,13 @@ def _show(title, rows, first, note, column, heading, times_as_fast) -> None:
     for row in rows:
         numbers = row[column]
         for place, (name, number) in enumerate(numbers.items()):
-            ratio = ""
+            speedup = ""
             if first in numbers and name != first:
-                ratio = f"{times_as_fast(numbers[first], number):,.1f}×"
+                ratio = number / numbers[first]
+                speedup = f"{ratio if are_times else 1 / ratio:,.1f}×"
             shown = [str(row[setting]) if place == 0 else "" for setting in settings]
             precise = f"{number:,.0f}" if number >= 100 else f"{number:.3g}"
-            table.add_row(*shown, name, precise, ratio, end_section=place == len(numbers) - 1)
+            table.add_row(*shown, name, precise, speedup, end_section=place == len(numbers) - 1)
     Console().print(table)
 
 
@@ -90,9 +87,8 @@ def write(path: Path, rows: list[dict], packages: tuple[str, ...] = ("jax", "net
         "cores": os.cpu_count(),
         "processor": platform.machine(),
         "python": platform.python_version(),
-        "load_average": os.getloadavg()[
-            1
-        ],  # over five minutes; above the number of cores, times are unreliable
+        # Over five minutes. Above the number of cores, times are unreliable.
+        "load_average": os.getloadavg()[1],
         **{package: version(package) for package in packages},
     }
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -20,7 +20,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from peers.environments import Peer, how_to_make, python_of
-from side_by_side import RESULTS, median_seconds, show_seconds, timed, write
+from side_by_side import RESULTS, median_seconds, show, timed, write
 
 from algotransfer.algorithms import get_algorithm
 from algotransfer.bench.data_speed import random_graph
@@ -107,7 +107,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=RESULTS / "step_peer.json")
     options = parser.parse_args()
     rows, note = measure(options.nodes, options.edges, options.hidden, options.repeats)
-    show_seconds("One step on a large sparse graph", rows, "algotransfer", note)
+    show("One step on a large sparse graph", rows, "algotransfer", note)
     write(options.out, rows, packages=("jax",))
 
 
