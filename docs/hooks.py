@@ -99,9 +99,8 @@ def throughput(bench: dict, name: str) -> str:
     head = ["", "graphs/s", "ms per step", "seconds to compile", "memory"]
     rows = []
     for row in bench["rows"]:
-        what = row.get("what") or f"{row['experiment']}, {row['seeds']} seeds"
         cells = [
-            f"{row['part']}: {what}" if "part" in row else what,
+            f"{row['part']}: {row['what']}",
             number(row["graphs_per_second"]),
             f"{row['milliseconds_per_step']:,.2f}",
             f"{row['compile_seconds']:.0f}",
@@ -146,7 +145,7 @@ def beside_others(bench: dict, name: str) -> str:
 
 
 def number(value: float) -> str:
-    """Format a number with at least three digits."""
+    """Format a number with three digits, or all those before the point."""
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
