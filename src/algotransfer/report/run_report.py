@@ -5,7 +5,7 @@ The numbers are those that `evaluate` saved in the run folders.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from pathlib import Path
 from statistics import median
@@ -25,12 +25,7 @@ from algotransfer.report.collect import changed_settings, name_rows, trained_run
 from algotransfer.report.compare import draw_panels, label_models
 from algotransfer.report.figures import METRIC_TITLES
 from algotransfer.report.report_data import ReportData
-from algotransfer.report.report_tables import (
-    REFERENCE_NAMES,
-    ReportRow,
-    ReportTable,
-    row_cells,
-)
+from algotransfer.report.report_tables import REFERENCE_NAMES, ReportRow, ReportTable, row_cells
 from algotransfer.report.sections import ReportFigure, Section
 from algotransfer.trained_models import WEIGHTS, find_weights
 from algotransfer.training.curves import read_losses
@@ -75,8 +70,7 @@ def find_runs(names: Iterable[str | Path]) -> list[Path]:
                 "evaluate RUN` has evaluated (`algotransfer compare` takes any trained models)"
             )
         if left := len(runs) - len(evaluated):
-            message = f"{name}: left out {left} of {len(runs)} runs, which have no {EVALUATION}"
-            notify(message)
+            notify(f"{name}: left out {left} of {len(runs)} runs, which have no {EVALUATION}")
         found += evaluated
     return list(dict.fromkeys(found))
 
@@ -92,22 +86,19 @@ def make_run_report(runs: Sequence[Path]) -> tuple[ReportData, pandas.DataFrame]
         chosen = [k for k, model in enumerate(models) if model.experiment.target == target]
         lines: Any = pandas.concat([cells[k] for k in chosen], ignore_index=True)
         graphs = {labels[k]: _graphs(frames[k]) for k in chosen}
-        tables = [
-            _metrics(target, f"Errors of {target} by number of nodes", lines, graphs, PAPER_METRICS)
-        ]
+        title = f"Errors of {target} by number of nodes"
+        table = _metrics(target, title, lines, graphs, PAPER_METRICS)
         others = [metric for metric in METRICS if metric not in PAPER_METRICS]
         title = f"Further metrics of {target} by number of nodes"
-        tables.append(_metrics(f"{target}-further", title, lines, graphs, others))
-        of_target = [(labels[k], frames[k], runs[k]) for k in chosen]
-        figure = ReportFigure(
-            f"{target}: errors and learning curves", LINES, partial(_draw, of_target)
-        )
+        further = _metrics(f"{target}-further", title, lines, graphs, others)
+        draw = partial(_draw, [(labels[k], frames[k], runs[k]) for k in chosen])
+        figure = ReportFigure(f"{target}: errors and learning curves", LINES, draw)
         sections.append(
-            Section(target, target, tables=(tables[0],), folded=(tables[1],), figures=(figure,))
+            Section(target, target, tables=(table,), folded=(further,), figures=(figure,))
         )
     results = [name_rows(*run) for run in zip(frames, models, [r.name for r in runs], strict=True)]
-    table = pandas.concat(cells).drop(columns="values")
-    data = ReportData((LEGEND,), tuple(sections), table, {}, "Results of runs")
+    every = pandas.concat(cells).drop(columns="values")
+    data = ReportData((LEGEND,), tuple(sections), every, {}, "Results of runs")
     return data, pandas.concat(results, ignore_index=True)
 
 
@@ -173,7 +164,7 @@ def _metrics(
     columns = tuple((metric, size) for metric in there for size in sizes)
     rows = [
         ReportRow((label, graphs[label], str(lines["of"].max())), row_cells(lines, columns))
-        for label, lines in _networks(cells)
+        for label, lines in cells[cells["row"] == "network"].groupby("model", sort=False)
     ]
     for row, text in REFERENCE_NAMES.items():
         lines = cells[cells["row"] == row].drop_duplicates(["num_nodes", "metric"])
@@ -181,10 +172,6 @@ def _metrics(
             lines = lines.drop(columns="values").assign(of=1, seeds=1)
             rows.append(ReportRow((text, "", ""), row_cells(lines, columns), kind="reference"))
     return ReportTable(name, title, HEADS, tuple(rows), columns)
-
-
-def _networks(cells: Any) -> Iterator[tuple[str, Any]]:
-    return iter(cells[cells["row"] == "network"].groupby("model", sort=False))
 
 
 def _draw(runs: Sequence[tuple[str, Any, Path]]) -> Any:
