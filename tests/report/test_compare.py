@@ -14,6 +14,7 @@ from algotransfer.cli import main
 from algotransfer.errors import UserError
 from algotransfer.files import Notice
 from algotransfer.report.compare import Comparison, _table, label_models
+from algotransfer.supervisions import SUPERVISIONS
 
 RUNS = Path(__file__).parents[2] / "studies" / "runs" / "transfer_grid"
 WITHOUT_STEPS, WITH_STEPS = "ne-bellman_ford", next((RUNS / "ne++-widest_seq-tf").iterdir())
@@ -62,6 +63,13 @@ def test_steps_and_curves_are_kept_where_they_exist(comparison):
     assert set(comparison.by_step["model"]) == {WITHOUT_STEPS}
     assert set(comparison.losses["model"]) == {"ne++-widest_seq-tf"}
     assert comparison.losses.groupby("seed")["epoch"].max().between(54, 80).all()
+
+
+def test_no_errors_by_step_for_a_supervision_with_termination(monkeypatch):
+    monkeypatch.setitem(SUPERVISIONS, "mine", SUPERVISIONS["tf"])
+    model = at.load_model(WITH_STEPS)
+    renamed = replace(model, experiment=replace(model.experiment, supervision="mine"))
+    assert at.compare([renamed], at.make_dataset(["er", "ba"], 2, 6)).by_step.empty
 
 
 def test_files(comparison, tmp_path):

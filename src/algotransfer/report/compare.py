@@ -29,6 +29,7 @@ from algotransfer.report.latex import latex_line
 from algotransfer.report.statistics import welch_contrast
 from algotransfer.trained_models import find_weights
 from algotransfer.training.curves import read_losses
+from algotransfer.training.examples import tasks_of
 from algotransfer.training.runs import Model, load_model
 
 NUM_GRAPHS = 20  # of each family and size
@@ -213,7 +214,7 @@ def compare(
                 model=label
             )
         )
-        if model.experiment.supervision != "tf":
+        if tasks_of(model.experiment)[-1].supervision.told_steps:
             steps: Any = evaluate_by_step(
                 model, [largest], progress=lambda done, _, report=report: report(once + done, _)
             )
