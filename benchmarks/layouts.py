@@ -5,7 +5,6 @@ python benchmarks/layouts.py --repeats 1 --out results/bench-layouts-h200.json
 
 import argparse
 import dataclasses
-import json
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -92,7 +91,7 @@ def main() -> None:
             print(f"{row.what}: {row.milliseconds_per_step:.2f} ms per step")
             rows.append(dataclasses.asdict(row))
     if arguments.out is not None:
-        write_json(arguments.out, json.loads(json.dumps({"rows": rows, **environment()})))
+        write_json(arguments.out, {"rows": rows, **environment()})
 
 
 if __name__ == "__main__":

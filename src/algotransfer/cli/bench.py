@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,7 +35,7 @@ PARTS_OF = {  # parts that an option concerns
     "largest": ("evaluate", "large"),
     "steps": ("large",),
 }
-MAX_REPEATS = 1_000
+LIMITS = {"repeats": (1, 1_000), "steps": (1, MAX_STEPS), "largest": (2, MAX_NODES)}
 TABLE_WIDTH = 132  # characters
 
 
@@ -74,26 +73,7 @@ class BenchCommand:
 
     def run(self) -> None:
         """Measure each part, print tables, compare, write the numbers."""
-        MODELS.check(*self.model)
-        SUPERVISIONS.check(*self.supervision)
-        if self.preset is not None:
-            PRESETS.check(self.preset)
-        for name, low, high in (
-            ("repeats", 1, MAX_REPEATS),
-            ("steps", 1, MAX_STEPS),
-            ("largest", 2, MAX_NODES),
-        ):
-            if not low <= (value := getattr(self, name)) <= high:
-                raise UserError(f"--{name} {value}; expected at least {low} and at most {high:,}")
-        for count in self.seeds:
-            check_seeds(count)
-        for name, parts in PARTS_OF.items():
-            if given_options(self, [name]) and not {*parts} & {*self.part}:
-                raise UserError(
-                    f"--{name} concerns the part {' and '.join(parts)}, which is not measured; "
-                    f"leave it out, or add --part {parts[0]}"
-                )
-        check_file(self.out)
+        self._check()
         from algotransfer.cli.console import announce
 
         announce(f"measuring {', '.join(self.part)}; all parts take minutes, most of it compiling")
@@ -154,8 +134,27 @@ class BenchCommand:
         if self.out is None:
             next_step("add --out FILE.json to keep these numbers")
             return
-        write_json(self.out, json.loads(json.dumps(report)))
+        write_json(self.out, report)
         wrote(self.out)
+
+    def _check(self) -> None:
+        """Check all options before anything is computed."""
+        MODELS.check(*self.model)
+        SUPERVISIONS.check(*self.supervision)
+        if self.preset is not None:
+            PRESETS.check(self.preset)
+        for name, (low, high) in LIMITS.items():
+            if not low <= (value := getattr(self, name)) <= high:
+                raise UserError(f"--{name} {value}; expected at least {low} and at most {high:,}")
+        for count in self.seeds:
+            check_seeds(count)
+        for name, parts in PARTS_OF.items():
+            if given_options(self, [name]) and not {*parts} & {*self.part}:
+                raise UserError(
+                    f"--{name} concerns the part {' and '.join(parts)}, which is not measured; "
+                    f"leave it out, or add --part {parts[0]}"
+                )
+        check_file(self.out)
 
 
 def _compare(report: dict[str, Any], file: str, baseline: dict[str, Any]) -> list[ComparedTime]:
