@@ -37,5 +37,6 @@ class ReproduceCommand(RunnerOptions):
         from algotransfer.reproduce.plan import plan
 
         wanted = grid.experiments(self.table or grid.TABLES, self.model, self.target)
-        if self.run_plan(lambda: plan(wanted, self.seeds, self.preset), self.preset, self.seeds):
+        steps = plan(wanted, self.seeds, self.preset)
+        if self.run_plan(steps, self.preset, self.seeds):
             next_step(f"algotransfer report --folder {self.folder}")

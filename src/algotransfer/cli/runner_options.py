@@ -2,7 +2,7 @@
 
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -13,6 +13,7 @@ from algotransfer.cli.options import Device, Json, check_file, check_folder, opt
 from algotransfer.errors import UserError
 
 if TYPE_CHECKING:
+    from algotransfer.reproduce.estimates import Estimates
     from algotransfer.reproduce.steps import Step
 
 UNITS = {"s": 1, "m": 60, "h": 3600}
@@ -60,13 +61,13 @@ class RunnerOptions:
 
         announce(f"planning steps in {self.folder}; their estimated time follows")
 
-    def run_plan(self, make_plan: Callable[[], Sequence["Step"]], preset: str, seeds: int) -> bool:
+    def run_plan(self, plan: Sequence["Step"], preset: str, seeds: int) -> bool:
         """Run the steps of a plan; print what is done, what is left, and the time spent.
 
         **Returns:** whether all steps are finished.
         """
         from algotransfer.cli.console import errors, next_step, output, print_json, wrote
-        from algotransfer.cli.tables import StepEstimate, estimate_table, result_table
+        from algotransfer.cli.tables import result_table
         from algotransfer.reproduce.call_log import log_call
         from algotransfer.reproduce.estimates import Estimates
         from algotransfer.reproduce.executors import EXECUTORS
@@ -77,24 +78,13 @@ class RunnerOptions:
 
         if self.unpack:
             output.print(f"unpacked {unpack(self.unpack, self.folder)} files into {self.folder}")
-        plan = make_plan()
         steps = list(step_graph(plan))
         options: dict[str, Any] = {} if self.address is None else {"address": self.address}
         executor = EXECUTORS[self.executor](self.device, self.jobs, **options)
         estimates = Estimates.read(self.folder, executor.platform)
         if self.dry_run:
-            planned_steps = [
-                StepEstimate(
-                    step.name, done, None if done else step.estimate(self.folder, estimates)
-                )
-                for step in steps
-                for done in [step.is_finished(self.folder)]
-            ]
-            if self.json:
-                print_json(planned_steps)
-            output.print(estimate_table(planned_steps))
-            planned = len(set(plan))
-            output.print(f"{planned} experiments, {seeds} seeds each")
+            self._print_estimates(steps, estimates)
+            output.print(f"{len(set(plan))} experiments, {seeds} seeds each")
             return False
         began, interruption = time.monotonic(), None
         with ProgressView(steps, self.folder, estimates, errors) as view, executor:
@@ -111,17 +101,7 @@ class RunnerOptions:
                 results, interruption = error.results, error.__cause__
         wall = time.monotonic() - began
         if self.json:
-            print_json(
-                [
-                    {
-                        "step": r.step.name,
-                        "state": r.state,
-                        "seconds": r.seconds,
-                        "reason": r.reason,
-                    }
-                    for r in results
-                ]
-            )
+            print_json([vars(result) | {"step": result.step.name} for result in results])
         output.print(result_table(results, wall))
         log_call(self.folder, results, wall, preset=preset, seeds=seeds, jobs=executor.jobs)
         if self.pack:
@@ -141,6 +121,19 @@ class RunnerOptions:
         if lost:
             raise UserError(f"{lost} of {len(results)} steps failed or were blocked (above)")
         return not left
+
+    def _print_estimates(self, steps: Sequence["Step"], estimates: "Estimates") -> None:
+        from algotransfer.cli.console import output, print_json
+        from algotransfer.cli.tables import StepEstimate, estimate_table
+
+        rows = []
+        for step in steps:
+            done = step.is_finished(self.folder)
+            seconds = None if done else step.estimate(self.folder, estimates)
+            rows.append(StepEstimate(step.name, done, seconds))
+        if self.json:
+            print_json(rows)
+        output.print(estimate_table(rows))
 
 
 def _seconds(text: str | None) -> float | None:

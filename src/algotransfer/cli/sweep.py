@@ -75,7 +75,7 @@ class SweepCommand(RunnerOptions):
         graphs = self.data or self.preset or "paper"
         trainings = [TrainStep(experiment, seeds, graphs) for experiment in experiments]
         plan = trainings if self.data else [EvaluateStep(training) for training in trainings]
-        if self.run_plan(lambda: plan, str(graphs), self.seeds):
+        if self.run_plan(plan, str(graphs), self.seeds):
             folders = " ".join(str(training.path(self.folder)) for training in trainings)
             test_graphs = " --data TEST.npz" if self.data else ""
             next_step(f"algotransfer compare {folders}{test_graphs}")
