@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -15,6 +16,7 @@ from algotransfer.errors import UserError
 
 if TYPE_CHECKING:
     from algotransfer.evaluation.execute import Answer
+    from algotransfer.graphs import NamedGraph
 
 ROWS_ON_SCREEN = 40  # the file has all nodes
 COLUMNS = ("node", "predecessor", "true predecessor", "key", "true key")
@@ -54,18 +56,11 @@ class ExecuteCommand:
 
         find_weights(self.model)
         announce(f"running {self.model} on {self.graph}; a first call compiles for some seconds")
-        import numpy as np
-
-        from algotransfer.cli.console import next_step, output, print_json, wrote
+        from algotransfer.cli.console import next_step, print_json, wrote
         from algotransfer.cli.options import read_user_graph
-        from algotransfer.cli.tables import titled
         from algotransfer.evaluation.execute import execute
-        from algotransfer.evaluation.result_tables import plain_table
-        from algotransfer.files import write_atomically
-        from algotransfer.graphs import write_graph
 
         read = read_user_graph(self.graph, self.source)
-        graph, names = read.graph, read.names
         answer = execute(
             self.model,
             read,
@@ -74,30 +69,14 @@ class ExecuteCommand:
             infinity=self.infinity,
             halt=self.halt,
         )
-        rows = list(_rows(answer, names))
-        table = plain_table(COLUMNS[:3], COLUMNS[3:])
-        styles = np.where(answer.worse, "red", np.where(answer.wrong, "yellow", ""))
-        for row, style in list(zip(rows, styles, strict=True))[:ROWS_ON_SCREEN]:
-            *words, key, true_key = row
-            texts = [*map(str, words), f"{key:.4g}", f"{true_key:.4g}"]
-            table.add_row(*texts, style=str(style))
-        title = f"{answer.algorithm.title} from {names[int(graph.source)]}, seed {answer.seed}"
-        output.print(titled(title, table))
-        if len(rows) > ROWS_ON_SCREEN:
-            output.print(f"… and {len(rows) - ROWS_ON_SCREEN} more nodes")
-        output.print(
-            f"{answer.wrong.sum()} of {answer.reached.sum()} predecessors differ from the "
-            f"algorithm's, {answer.worse.sum()} of them worse\n"
-            f"read after {answer.steps} steps, with {answer.infinity:.4g} in place of ∞; the "
-            "network saw nothing of the true answer"
-        )
-        if answer.weight_factor != 1:
-            output.print(f"the network saw the weights times {answer.weight_factor:.4g}")
+        rows = list(_rows(answer, read.names))
+        source = read.names[int(read.graph.source)]
+        _show(answer, source, rows)
         if self.json:
             print_json(
                 {
                     "algorithm": answer.algorithm.name,
-                    "source": names[int(graph.source)],
+                    "source": source,
                     "seed": answer.seed,
                     "steps": answer.steps,
                     "infinity": answer.infinity,
@@ -111,21 +90,12 @@ class ExecuteCommand:
         if self.out is None:
             next_step("add --out FILE.csv or --out FILE.graphml to keep both answers")
             return
-        if self.out.suffix == ".csv":
-            text = io.StringIO()
-            csv.writer(text, lineterminator="\n").writerows([COLUMNS, *rows])
-            write_atomically(self.out, text.getvalue().encode())
-        else:
-            attributes = {
-                name.replace(" ", "_"): [row[k] for row in rows]
-                for k, name in enumerate(COLUMNS)
-                if k
-            }
-            write_graph(self.out, graph, names, attributes)
+        _write(self.out, read, rows)
         wrote(self.out)
 
 
-def _rows(answer: Answer, names):
+def _rows(answer: Answer, names: Sequence[Hashable]) -> Iterator[tuple]:
+    """Yield the values of `COLUMNS` for every node."""
     for node, name in enumerate(names):
         true = answer.true_pred[node]
         yield (
@@ -135,3 +105,41 @@ def _rows(answer: Answer, names):
             float(answer.key[node]),
             float(answer.true_key[node]),
         )
+
+
+def _show(answer: Answer, source: Hashable, rows: list[tuple]) -> None:
+    """Print both answers side by side, and how far they differ."""
+    from algotransfer.cli.console import output
+    from algotransfer.cli.tables import titled
+    from algotransfer.evaluation.result_tables import plain_table
+
+    table = plain_table(COLUMNS[:3], COLUMNS[3:])
+    for node, (*words, key, true_key) in enumerate(rows[:ROWS_ON_SCREEN]):
+        style = "red" if answer.worse[node] else "yellow" if answer.wrong[node] else ""
+        table.add_row(*map(str, words), f"{key:.4g}", f"{true_key:.4g}", style=style)
+    output.print(titled(f"{answer.algorithm.title} from {source}, seed {answer.seed}", table))
+    if len(rows) > ROWS_ON_SCREEN:
+        output.print(f"… and {len(rows) - ROWS_ON_SCREEN} more nodes")
+    output.print(
+        f"{answer.wrong.sum()} of {answer.reached.sum()} predecessors differ from the "
+        f"algorithm's, {answer.worse.sum()} of them worse\n"
+        f"read after {answer.steps} steps, with {answer.infinity:.4g} in place of ∞; the "
+        "network saw nothing of the true answer"
+    )
+    if answer.weight_factor != 1:
+        output.print(f"the network saw the weights times {answer.weight_factor:.4g}")
+
+
+def _write(path: Path, read: NamedGraph, rows: list[tuple]) -> None:
+    from algotransfer.files import write_atomically
+    from algotransfer.graphs import write_graph
+
+    if path.suffix == ".csv":
+        text = io.StringIO()
+        csv.writer(text, lineterminator="\n").writerows([COLUMNS, *rows])
+        write_atomically(path, text.getvalue().encode())
+    else:
+        attributes = {
+            name.replace(" ", "_"): [row[k] for row in rows] for k, name in enumerate(COLUMNS) if k
+        }
+        write_graph(path, read.graph, read.names, attributes)
