@@ -28,7 +28,7 @@ from algotransfer.datasets import Dataset, Splits, make_dataset
 from algotransfer.datasets.presets import PAPER_FAMILIES
 from algotransfer.evaluation import evaluate
 from algotransfer.experiment import Experiment
-from algotransfer.graphs.graph import Graph, concatenate
+from algotransfer.graphs.graph import concatenate, resize_graphs
 from algotransfer.networks import MODELS
 from algotransfer.training import train
 
@@ -37,32 +37,20 @@ TRAJECTORIES = 2  # unless a variant says otherwise
 JUDGES = 1  # seed of the validation graphs to judge by; early stopping sees those of seed 0
 
 
-def padded(graphs: Graph, num_nodes: int) -> Graph:
-    """The same graphs with nodes added that no edge touches; nothing ever reaches those."""
-    there = graphs.edge_mask()
-    return Graph(
-        senders=np.where(there, graphs.senders, num_nodes).astype(np.int32),
-        receivers=np.where(there, graphs.receivers, num_nodes).astype(np.int32),
-        weights=graphs.weights,
-        source=graphs.source,
-        num_nodes=num_nodes,
-    )
-
-
 def training_graphs(sizes: tuple[int, ...], count: int) -> Dataset:
-    """Training graphs, `count` of each family over all sizes, padded to the largest."""
+    """Return training graphs, `count` of each family over all sizes, padded to the largest."""
     parts = [make_dataset(PAPER_FAMILIES, count // len(sizes), size) for size in sizes]
     if len(parts) == 1:
         return parts[0]
     return Dataset(
-        graphs=concatenate([padded(part.graphs, max(sizes)) for part in parts]),
+        graphs=concatenate([resize_graphs(part.graphs, max(sizes)) for part in parts]),
         family=np.concatenate([part.family for part in parts]),
         arguments={"parts": [dict(part.arguments) for part in parts]},
     )
 
 
 def measure(variant: Variant, target: str, arguments: argparse.Namespace) -> dict:
-    """Trains a variant and says how wrong its predecessors are, by size and seed."""
+    """Train a variant; return its predecessor errors by size and seed."""
     MODELS[variant.name] = variant.network
     experiment = Experiment(
         model=variant.name,
@@ -101,7 +89,7 @@ def measure(variant: Variant, target: str, arguments: argparse.Namespace) -> dic
 
 
 def show(rows: list[dict], sizes: list[int]) -> None:
-    """Prints medians over seeds, and the lowest and highest."""
+    """Print medians over seeds, and the lowest and highest."""
     table = Table(title="Predecessor errors on validation graphs: median (lowest to highest seed)")
     for head in ("target", "question", "variant", *(f"{size} nodes" for size in sizes)):
         table.add_column(head)
@@ -122,9 +110,7 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--graphs", type=int, default=640, help="of each family, to train on")
     parser.add_argument("--epochs", type=int, default=40)
-    parser.add_argument(
-        "--infinity", type=float, help="what stands for it; by instance if not given"
-    )
+    parser.add_argument("--infinity", type=float, help="what stands for ∞; default: by graph")
     parser.add_argument("--learning-rate", type=float, default=0.005)
     parser.add_argument("--judges", type=int, default=20, help="of each family and size")
     parser.add_argument("--num-nodes", type=int, nargs="+", default=[20, 100, 200])

@@ -15,6 +15,7 @@ from algotransfer.algorithms import get_algorithm, run
 from algotransfer.datasets import make_dataset
 from algotransfer.evaluation.evaluate import COLUMNS
 from algotransfer.experiment import Experiment
+from algotransfer.graphs.graph import resize_graphs
 from algotransfer.networks import MODELS, RelaxationExecutor
 from algotransfer.training.examples import make_examples, tasks_of
 from algotransfer.training.objective import draw_noise, objective
@@ -24,7 +25,7 @@ from algotransfer.training.runs import Model
 
 def test_added_nodes_change_no_answer():
     graphs = make_dataset("er", 5, 8).graphs
-    plain, more = (run("reliable_seq", g) for g in (graphs, relax_research.padded(graphs, 12)))
+    plain, more = (run("reliable_seq", g) for g in (graphs, resize_graphs(graphs, 12)))
     np.testing.assert_array_equal(plain.length, more.length)
     np.testing.assert_array_equal(plain.final_key, more.final_key[:, :8])
     assert (more.pred[:, -1, 8:] == -1).all()
