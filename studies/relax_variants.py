@@ -1,6 +1,6 @@
-"""What was tried on the relaxation executor, as data: each differs from `before` in one thing.
+"""Variants of the relaxation executor as data: each differs from `before` in one setting.
 
-`capped-l1-0.3` won and is the executor as it is.
+`capped-l1-0.3` was chosen and is the present executor.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ class Variant:
 
     **Arguments:**
 
-    - `network`: inherits from the executor.
-    - `sizes`: of the training graphs, equally many of each.
-    - `trajectories`: that are sampled per graph; as many as usual if not given.
-    - `sequential`: whether it changes nothing for a parallel algorithm.
+    - `network`: subclass of the executor.
+    - `sizes`: numbers of nodes of the training graphs, with equally many graphs of each.
+    - `trajectories`: number of trajectories sampled per graph; by default that of the study.
+    - `sequential`: whether the change concerns sequential algorithms only.
     """
 
     name: str
@@ -40,7 +40,7 @@ class Variant:
 
 
 def with_prior(prior: Callable[[Array], Array]) -> type[RelaxationExecutor]:
-    """Another loss that asks for few terms."""
+    """Return the executor with another loss that asks for few terms."""
 
     class WithPrior(RelaxationExecutor):
         def priors(self, task):
@@ -53,12 +53,12 @@ def _squares(weight: float) -> type[RelaxationExecutor]:
     return with_prior(lambda theta: weight * jnp.sum(theta**2))
 
 
-def _sizes(weight: float) -> type[RelaxationExecutor]:
+def _l1(weight: float) -> type[RelaxationExecutor]:
     return with_prior(lambda theta: weight * jnp.sum(jnp.abs(theta)))
 
 
-def _small_sizes(weight: float) -> type[RelaxationExecutor]:
-    """Asks nothing of weights above 0.3, which are there for a reason."""
+def _capped_l1(weight: float) -> type[RelaxationExecutor]:
+    """Cap the loss of each weight at 0.3, so that needed terms are not made smaller."""
     return with_prior(lambda theta: weight * jnp.sum(jnp.minimum(jnp.abs(theta), 0.3)))
 
 
@@ -66,7 +66,7 @@ BEFORE = _squares(0.003)
 
 
 def with_part(where: Callable[[Any], Any], change: Callable[..., Any]) -> type[RelaxationExecutor]:
-    """The executor with `change(part, key)` in the place of one part of a fresh network."""
+    """Return the executor with one part of a new network replaced by `change(part, key)`."""
 
     class WithPart(BEFORE):
         @classmethod
@@ -79,19 +79,19 @@ def with_part(where: Callable[[Any], Any], change: Callable[..., Any]) -> type[R
 
 
 def with_gain(gain: float) -> type[RelaxationExecutor]:
-    """Pointer scores start this sharp; the executor's own start at 50."""
+    """Return the executor with another initial gain of pointer scores; its own is 50."""
     more = jnp.log(gain / 50)
     return with_part(lambda network: network.processors[0].gain, lambda own, _: own + more)
 
 
 def with_choice(sharpness: float) -> type[RelaxationExecutor]:
-    """Next nodes are sampled by so many times the key at first; the executor's own by e times."""
+    """Return the executor with another initial factor of keys in its choices; its own is e."""
     more = jnp.array([[jnp.log(sharpness) - 1, 0, 0]])
     return with_part(lambda network: network.processors[0].choice, lambda own, _: own + more)
 
 
 def straight_through(temperature: float) -> type[RelaxationExecutor]:
-    """Errors of keys reach the scores through pointers that are, backwards, a softmax this warm."""
+    """Return the executor with pointers whose gradient is that of a softmax of a temperature."""
 
     class StraightThrough(BEFORE):
         def straight_through(self, algorithm, scores):
@@ -122,7 +122,7 @@ def _narrower(own: Relaxation, _) -> Relaxation:
 
 
 def with_units(count: int) -> type[RelaxationExecutor]:
-    """So many ReLU units more."""
+    """Return the executor with further ReLU units."""
 
     def wider(own: Relaxation, key) -> Relaxation:
         def build(draw) -> Relaxation:
@@ -135,7 +135,7 @@ def with_units(count: int) -> type[RelaxationExecutor]:
 
 
 def with_gap(factor: float) -> type[RelaxationExecutor]:
-    """A term is absent up to so many times the usual size of its weight."""
+    """Return the executor with a wider range of weights that leave out a term, by a factor."""
 
     class WithGap(Relaxation):
         @property
@@ -162,12 +162,12 @@ VARIANTS = (
     Variant("choice-20", "temperature", with_choice(20), sequential=True),
     Variant("no-prior", "few terms", _squares(0)),
     Variant("squares-0.03", "few terms", _squares(0.03)),
-    Variant("l1-0.003", "few terms", _sizes(0.003)),
-    Variant("l1-0.01", "few terms", _sizes(0.01)),
-    Variant("l1-0.03", "few terms", _sizes(0.03)),
-    Variant("l1-0.1", "few terms", _sizes(0.1)),
-    Variant("capped-l1-0.1", "few terms", _small_sizes(0.1)),
-    Variant("capped-l1-0.3", "few terms", _small_sizes(0.3)),
+    Variant("l1-0.003", "few terms", _l1(0.003)),
+    Variant("l1-0.01", "few terms", _l1(0.01)),
+    Variant("l1-0.03", "few terms", _l1(0.03)),
+    Variant("l1-0.1", "few terms", _l1(0.1)),
+    Variant("capped-l1-0.1", "few terms", _capped_l1(0.1)),
+    Variant("capped-l1-0.3", "few terms", _capped_l1(0.3)),
     Variant("gap-0.2", "few terms", with_gap(2)),
     Variant("1-trajectory", "trajectories", BEFORE, trajectories=1, sequential=True),
     Variant("5-trajectories", "trajectories", BEFORE, trajectories=5, sequential=True),
