@@ -21,6 +21,7 @@ from algotransfer.symbolic.expressions import (
     variables,
 )
 from algotransfer.symbolic.grammar import grammar
+from algotransfer.symbolic.proofs import target_step
 
 PROBES = {"key": np.linspace(0.05, 3, 40), "weight": np.linspace(1, 0.2, 40) ** 2}
 
@@ -29,11 +30,11 @@ def unseen_relaxations(seed: int, count: int) -> Iterator[tuple[Algorithm, Expre
     """Yield algorithms that pass all checks, with their steps."""
     generator = np.random.default_rng(seed)
     graphs = make_dataset(PAPER_FAMILIES, 10, 20, split="validation").graphs
-    known = {_values(_known_step(name)) for name in ALGORITHMS if name != "dfs"}
+    known = {_values(target_step(get_algorithm(name))) for name in ALGORITHMS if name != "dfs"}
     found = 0
     while found < count:
         step = _draw_step(generator)
-        algorithm = _draw_frame(generator, step, f"unseen_{found:02d}")
+        algorithm = _draw_algorithm(generator, step, f"unseen_{found:02d}")
         values = _values(step)
         if values is None or values in known or not _is_algorithm(algorithm, step, graphs):
             continue
@@ -42,22 +43,15 @@ def unseen_relaxations(seed: int, count: int) -> Iterator[tuple[Algorithm, Expre
         yield algorithm, step
 
 
-def _known_step(name: str) -> Expression:
-    from algotransfer.algorithms.expressions import expression
-    from algotransfer.symbolic.expressions import from_json
-
-    return from_json(expression(get_algorithm(name).relax))
-
-
 def _values(step: Expression) -> bytes | None:
-    """The values of a step at some points, to tell steps apart; None where it is not defined."""
+    """Return the values of a step at some points, to tell steps apart; None if one is undefined."""
     with np.errstate(all="ignore"):
         values = np.broadcast_to(evaluate(step, PROBES), 40)
     return np.round(values, 6).tobytes() if np.isfinite(values).all() else None
 
 
 def _draw_step(generator: np.random.Generator) -> Expression:
-    """One term of depth 2, or a sum of two terms of depth 1, half of the coefficients 1."""
+    """Draw one term of depth 2 or a sum of two of depth 1; half of the coefficients are 1."""
     num_terms = int(generator.integers(1, 3))
     library = [t for t in grammar(3 - num_terms) if "own" not in variables(t)]
     while True:
@@ -73,7 +67,7 @@ def _draw_step(generator: np.random.Generator) -> Expression:
             return step
 
 
-def _draw_frame(generator: np.random.Generator, step: Expression, name: str) -> Algorithm:
+def _draw_algorithm(generator: np.random.Generator, step: Expression, name: str) -> Algorithm:
     smaller = bool(generator.integers(2))
     start = float(generator.integers(2)) if smaller else 1.0
     return Algorithm(
@@ -106,8 +100,8 @@ def _is_algorithm(algorithm: Algorithm, step: Expression, graphs) -> bool:
 def _is_superior(algorithm: Algorithm, step: Expression) -> bool:
     """Whether candidates grow with the key and are no better than it, on a grid of points."""
     start = algorithm.source_key(20)
-    keys = np.linspace(start, start + 5, 30) if algorithm.smaller_is_better else None
-    keys = np.linspace(0.01, start, 30) if keys is None else keys
+    low, high = (start, start + 5) if algorithm.smaller_is_better else (0.01, start)
+    keys = np.linspace(low, high, 30)
     key, weight = np.meshgrid(keys, np.linspace(0.2, 1, 20), indexing="ij")
     with np.errstate(all="ignore"):
         value = np.broadcast_to(evaluate(step, {"key": key, "weight": weight}), key.shape)
@@ -117,7 +111,7 @@ def _is_superior(algorithm: Algorithm, step: Expression) -> bool:
 
 
 def _oracle(algorithm: Algorithm, step: Expression, graph) -> np.ndarray:
-    """Best keys by a search with a heap, in double precision."""
+    """Return the best keys by a search with a heap, in double precision."""
     mask = np.asarray(graph.edge_mask())
     edges: list[list[tuple[int, float]]] = [[] for _ in range(graph.num_nodes)]
     for u, v, w in zip(
