@@ -1,6 +1,6 @@
-"""Writes `docs/licences.md`: what the package needs to run, in which version, under which licence.
+"""Write `docs/licences.md`: the packages that algotransfer needs, with version and licence.
 
-Run by `make audit`; it reads what is installed, and nothing else.
+Run by `make audit`; it reads the installed packages only.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ listed.
 """
 
 
-def needed(name: str, found: dict[str, str]) -> None:
-    """Adds a package and all that it needs, without its extras."""
+def add_needed(name: str, found: dict[str, str]) -> None:
+    """Add a package and all that it needs, without its extras."""
     key = re.sub(r"[-_.]+", "-", name).lower()
     if key in found:
         return
@@ -36,11 +36,11 @@ def needed(name: str, found: dict[str, str]) -> None:
     for text in package.requires or []:
         requirement = Requirement(text)
         if requirement.marker is None or requirement.marker.evaluate({"extra": ""}):
-            needed(requirement.name, found)
+            add_needed(requirement.name, found)
 
 
 def licence(package) -> str:
-    """Its SPDX expression where it has one, otherwise what its classifiers or its field say."""
+    """Return the SPDX expression of a package, or else its classifiers or its field `License`."""
     metadata = package.metadata
     if metadata.get("License-Expression"):
         return metadata["License-Expression"]
@@ -51,9 +51,9 @@ def licence(package) -> str:
 
 
 def main() -> None:
-    """Writes the page."""
+    """Write the page."""
     found: dict[str, str] = {}
-    needed("algotransfer", found)
+    add_needed("algotransfer", found)
     del found["algotransfer"]
     PAGE.write_text(HEAD + "\n".join(found[key] for key in sorted(found)) + "\n")
     print(f"wrote {PAGE.name}: {len(found)} packages")

@@ -1,4 +1,4 @@
-"""Takes the pictures of the live page: `python docs/make_screenshots.py`, or `make pictures`.
+"""Take the pictures of the live page: `python docs/make_screenshots.py`, or `make pictures`.
 
 Needs Chromium, which `make browser` installs; it is driven as in the tests. Nothing is trained:
 the weights come with the package.
@@ -28,21 +28,21 @@ WINDOW, WIDTH = (1200, 850), 840  # pixels of the animation before and after sca
 
 
 def trace() -> Viewer:
-    """Dijkstra's algorithm alone, on a graph of sixteen nodes."""
+    """Return a page of Dijkstra's algorithm alone, on a graph of sixteen nodes."""
     graph = sample_graphs("er", 1, 16, seed=8, split="test")[0]
     title = "er graph of 16 nodes, seed 8"
     return explore(graph, algorithm=("dijkstra", "prim", "bellman_ford"), title=title)
 
 
 def wrong_turn() -> Viewer:
-    """Four networks on a grid of 50 nodes; all were trained on graphs of 20."""
+    """Return four networks on a grid of 50 nodes; all were trained on graphs of 20."""
     graph = sample_graphs("grid", 1, 50, seed=1, split="test")[0]
     models = ("ne-dijkstra-tf", "ne++-dijkstra-tf", "ne-dijkstra-na", "ne++-dijkstra-na")
     return explore(graph, models, title="grid graph of 50 nodes, seed 1")
 
 
 def photograph(browser: Browser, viewer: Viewer, anchor: str, path: Path) -> None:
-    """Opens a page at some step and writes what a window of 1280 × 800 shows of it."""
+    """Write a picture of a page at a step, in a window of 1280 × 800."""
     with tempfile.TemporaryDirectory() as folder:
         browser.open(viewer.save(Path(folder) / "page.html"), anchor)
         browser.wait("networks.every((network) => network?.complete)")
@@ -53,7 +53,7 @@ def photograph(browser: Browser, viewer: Viewer, anchor: str, path: Path) -> Non
 
 
 def animate(browser: Browser, path: Path) -> None:
-    """Films an edge that becomes shorter, the answers, and then the steps.
+    """Write an animation of an edge that becomes shorter, of the answers, and of the steps.
 
     The graph was chosen so that the change makes a network err.
     """
@@ -87,7 +87,7 @@ def animate(browser: Browser, path: Path) -> None:
 
 
 def main() -> None:
-    """Takes all of them into `docs/images/`."""
+    """Write all of them to `docs/images/`."""
     browser, grid = Browser(), wrong_turn()
     animate(browser, IMAGES / "explore.webp")
     photograph(browser, trace(), "#step=6&node=6", IMAGES / "explore_dijkstra.png")

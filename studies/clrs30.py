@@ -53,7 +53,7 @@ def experiments(
 
 
 def official(path: Path, task: str) -> list[dict]:
-    """Micro-F1 of every seed on the official test split."""
+    """Return micro-F1 of every seed on the official test split."""
     rows = []
     for row in clrs_scores(path, task).to_dict("records"):
         where = {"test": "official", "num_nodes": 64, "num_graphs": 32, "seed": row["seed"]}
@@ -73,7 +73,7 @@ def wide_sets(experiment: Experiment, task: str) -> dict[int, Dataset]:
 
 
 def wide(path: Path, sets: dict[int, Dataset]) -> list[dict]:
-    """Micro-F1 of all nodes, the source included, and the share of graphs without an error."""
+    """Return micro-F1 of all nodes, the source too, and the share of graphs without an error."""
     if not sets:
         return []
     frame = evaluate(path, sets)

@@ -1,4 +1,4 @@
-"""What some deviations from the paper do to the numbers: the same networks, tested in other ways.
+"""Effects of deviations from the paper on its numbers: the same networks, tested in other ways.
 
     python studies/deviations.py --out results/deviations.json
 
@@ -27,7 +27,7 @@ DENSITIES = (2, 4, 8)  # edges that a new node brings; 4 in training
 
 
 def conditions() -> list[dict]:
-    """Ways of testing: label of the deviation, options of the graphs, and what stands for ∞."""
+    """Return ways of testing: label of the deviation, options of the graphs, stand-in for ∞."""
     densities = [("G2", {"family": "ba", "attachments": m}, "instance") for m in DENSITIES]
     shapes = [("G3", {"family": "grid", "shape": shape}, "instance") for shape in ("any", "square")]
     stand_ins = [("I1", {"family": "er"}, infinity) for infinity in ("instance", 100.0)]
@@ -36,7 +36,7 @@ def conditions() -> list[dict]:
 
 
 def tested(weights: str, condition: dict, num_graphs: int) -> dict:
-    """Predecessor error and squared key error of every seed, by size."""
+    """Return predecessor error and squared key error of every seed, by size."""
     model = load_model(weights)
     experiment = dataclasses.replace(model.experiment, infinity=condition["infinity"])
     model = dataclasses.replace(model, experiment=experiment)
@@ -59,7 +59,7 @@ def tested(weights: str, condition: dict, num_graphs: int) -> dict:
 
 
 def show(rows: list[dict]) -> None:
-    """Prints means over seeds."""
+    """Print means over seeds."""
     table = Table(title="Predecessor error (squared key error), means over seeds")
     for head in ("weights", "deviation", "graphs", "∞", *(f"{size} nodes" for size in SIZES)):
         table.add_column(head)

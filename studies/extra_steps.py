@@ -115,7 +115,7 @@ def train_variant(
 
 
 def measure(folder: Path, datasets: list[Dataset], by_step: bool = True):
-    """Predecessor errors of all finished variants by seed: at the true end, and by step."""
+    """Return predecessor errors of all finished variants: at the true end, and by step."""
     import pandas
 
     from algotransfer.evaluation.by_step import evaluate_by_step
@@ -134,7 +134,7 @@ def measure(folder: Path, datasets: list[Dataset], by_step: bool = True):
 
 
 def compare(table) -> dict:
-    """Median and range of every variant at the true end, and the tests of the protocol."""
+    """Return median and range of every variant at the true end, and the protocol's tests."""
     from scipy.stats import ttest_ind
 
     told = table[table["step"] == "told"].groupby(["variant", "seed"])["value"].mean()

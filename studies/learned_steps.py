@@ -54,7 +54,7 @@ KEYS = ["part", "target", "distractors", "num_graphs", "seed"]
 
 
 def training_answers(algorithm: Algorithm, num_graphs: int, seed: int):
-    """Inputs and outputs on training graphs of 20 nodes, a third of each family."""
+    """Return inputs and outputs on training graphs of 20 nodes, a third of each family."""
     each = -(-num_graphs // len(PAPER_FAMILIES))
     graphs = make_dataset(PAPER_FAMILIES, each, 20, seed).graphs
     order = np.random.default_rng(seed).permutation(len(graphs))[:num_graphs]
@@ -62,7 +62,7 @@ def training_answers(algorithm: Algorithm, num_graphs: int, seed: int):
 
 
 def draw_terms(target: str, count: int, seed: int, own: bool = True) -> list:
-    """The terms that a target needs, and distractors."""
+    """Return the terms that a target needs, and distractors."""
     library = [term for term in grammar(2) if term not in NEEDED[target]]
     drawn = np.random.default_rng(seed).choice(len(library), count, replace=False)
     terms = [*NEEDED[target], *(library[index] for index in drawn)]
@@ -94,7 +94,7 @@ _scores: dict[tuple, dict] = {}
 
 
 def score(step, smaller: bool, algorithm: Algorithm) -> dict:
-    """Shares of other and of worse predecessors on test graphs."""
+    """Return the shares of other and of worse predecessors on test graphs."""
     name = (algorithm.name, step, smaller)
     if name not in _scores:
         learned = dataclasses.replace(
@@ -109,7 +109,7 @@ def score(step, smaller: bool, algorithm: Algorithm) -> dict:
 
 
 def try_to_score(step, smaller: bool, algorithm: Algorithm) -> dict:
-    """Score a step, or say why it cannot be executed: it does not end, or its keys overflow."""
+    """Score a step, or return why it cannot be executed: it does not end, or keys overflow."""
     try:
         return score(step, smaller, algorithm)
     except UserError as error:
@@ -132,7 +132,7 @@ def compare(algorithm: Algorithm, size: int, pred) -> dict:
 
 
 def learn(algorithm: Algorithm, num_graphs: int, terms, seed: int, truth=None) -> dict:
-    """Learn one step by search; a row of the table."""
+    """Learn one step by search; return a row of the table."""
     truth = target_step(algorithm) if truth is None else truth
     try:
         answers = training_answers(algorithm, num_graphs, seed)

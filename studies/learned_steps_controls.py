@@ -85,7 +85,7 @@ def fit_perceptrons(answers: list[Answers], smaller_is_better: bool) -> list:
 
 
 def _rows(answers: Answers):
-    """Inputs (key, weight) and answers, on edges of predecessors and on other edges."""
+    """Return inputs (key, weight) and answers, on edges of predecessors and on other edges."""
     generator = np.random.default_rng(0)
     equations = fixed_point_equations(answers)
     order = generator.permutation(len(equations.own))[:PERCEPTRON_ROWS]
@@ -121,7 +121,7 @@ def _numpy_step(layers):
 
 
 def _descend(losses, num_steps: int, parameters, *data):
-    """Adam with a learning rate that falls to 0, all seeds at once."""
+    """Run Adam with a learning rate that falls to 0, for all seeds at once."""
     optimiser = optax.adam(optax.cosine_decay_schedule(LEARNING_RATE, num_steps))
 
     @jax.jit

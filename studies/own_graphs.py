@@ -220,7 +220,7 @@ def rescaled(graphs: Graph, which: Callable) -> Graph:
 
 
 def error(name: str, graphs: Graph, rule: str) -> dict:
-    """Predecessor error after as many steps as nodes: median, lowest and highest seed."""
+    """Return the predecessor error after as many steps as nodes: median and range over seeds."""
     model = load_model(name)
     networks, (task,) = target_only(model.networks, tasks_of(model.experiment))
     truth = run(task.algorithm, graphs, record="final")
