@@ -12,7 +12,7 @@ from algotransfer.graphs import Graph, from_edges, sample_graphs
 from algotransfer.graphs.sampling import MAX_WEIGHT, MIN_WEIGHT
 
 
-def measure_data(algorithm: str, num_graphs: int, num_nodes: int, repeats: int = 3) -> Measurement:
+def measure_data(algorithm: str, num_graphs: int, num_nodes: int, repeats: int) -> Measurement:
     """Measure the sampling of Erdős–Rényi graphs and the traces on them; a step is one call."""
 
     def work(seed: int):

@@ -23,7 +23,7 @@ def measure_execution(
     *,
     part: str,
     steps: int,
-    repeats: int = 3,
+    repeats: int,
     layout: LayoutName | None = None,
 ) -> Measurement:
     """Measure an untrained network on a batch of graphs, with all heads at every step."""

@@ -40,7 +40,7 @@ def prepare_epoch(
 
 
 def measure_training(
-    experiment: Experiment, seeds: int, training: Dataset, validation: Dataset, repeats: int = 3
+    experiment: Experiment, seeds: int, training: Dataset, validation: Dataset, repeats: int
 ) -> Measurement:
     """Measure epochs after the first, validation included; rates count training graphs only."""
     began = time.perf_counter()

@@ -42,9 +42,9 @@ def page_data(
     algorithms: Sequence[Algorithm],
     models: Mapping[str, Model],
     title: str,
-    seed: int | None = None,
-    blind: bool = False,
-    halt: str | None = None,
+    seed: int | None,
+    blind: bool,
+    halt: str | None,
 ) -> Data:
     """Return the graph, the algorithms, and networks for the first of them."""
     data: Data = {
