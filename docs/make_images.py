@@ -72,28 +72,17 @@ def _arrow(axes, start: tuple[float, float], end: tuple[float, float]) -> None:
     axes.add_patch(FancyArrowPatch(start, end, arrowstyle="-|>", mutation_scale=9, color=INK, lw=1))
 
 
-def results() -> Figure:
-    """Draw errors of the transfer methods on Dijkstra by size, beside the paper's numbers."""
-    figure = draw_methods(seed_values(read_results(RESULTS)), "dijkstra")
-    assert figure is not None, f"{RESULTS} has no run on Dijkstra"
-    return figure
-
-
-def sizes() -> Figure:
-    """Draw errors of the three networks on Dijkstra, up to 80 times the training size."""
-    figure = draw_networks(seed_values(read_results(RESULTS)), "dijkstra")
-    assert figure is not None, f"{RESULTS} has no run on Dijkstra"
-    return figure
-
-
 def main() -> None:
     """Draw all figures into `docs/images/`."""
     IMAGES.mkdir(exist_ok=True)
     save_figure(trace("dijkstra"), IMAGES / "dijkstra.png", dots_per_inch=80)
     save_figure(trace("bellman_ford", [0, 1, 2]), IMAGES / "bellman_ford.png", dots_per_inch=80)
     save_figure(transfer_methods(), IMAGES / "transfer.png", dots_per_inch=110)
-    save_figure(results(), IMAGES / "results.png", dots_per_inch=110)
-    save_figure(sizes(), IMAGES / "sizes.png", dots_per_inch=110)
+    values = seed_values(read_results(RESULTS))
+    for name, draw in {"results": draw_methods, "sizes": draw_networks}.items():
+        figure = draw(values, "dijkstra")
+        assert figure is not None, f"{RESULTS} has no run on Dijkstra"
+        save_figure(figure, IMAGES / f"{name}.png", dots_per_inch=110)
 
 
 if __name__ == "__main__":
