@@ -26,6 +26,7 @@ from seeds import error_ratio, spread
 
 from algotransfer.algorithms.state import State
 from algotransfer.datasets.dataset import Dataset, make_dataset
+from algotransfer.datasets.presets import PAPER_FAMILIES
 from algotransfer.datasets.splits import make_splits
 from algotransfer.experiment import Experiment
 from algotransfer.networks.rollout import Driver
@@ -37,7 +38,6 @@ from algotransfer.training.train import train
 EXTRA = 10
 SEEDS = tuple(range(100, 105))
 EPOCHS = 80
-FAMILIES = ("er", "ba", "grid")
 NODES = 100  # of validation graphs
 FOLDER = Path("runs/extra_steps")
 VALIDATION = Path("results/extra-steps-validation.csv")
@@ -176,7 +176,7 @@ def main() -> None:
             path = train_variant(name, arguments.folder, deadline, tuple(arguments.seeds))
             print(f"{name}: {'paused' if path is None else path}", flush=True)
     elif arguments.action == "validate":
-        graphs = [make_dataset(FAMILIES, 20, NODES, split="validation")]
+        graphs = [make_dataset(PAPER_FAMILIES, 20, NODES, split="validation")]
         measure(arguments.folder, graphs).to_csv(VALIDATION, index=False)
         print(f"wrote {VALIDATION}")
     elif arguments.action == "choose":
@@ -186,7 +186,7 @@ def main() -> None:
         CHOICE.write_text(json.dumps(choice, indent=1) + "\n")
         print(f"wrote {CHOICE}: {choice['winner']}")
     else:
-        graphs = [make_dataset(FAMILIES, 100, n, split="test") for n in (20, NODES)]
+        graphs = [make_dataset(PAPER_FAMILIES, 100, n, split="test") for n in (20, NODES)]
         measure(arguments.folder, graphs, by_step=False).to_csv(TEST, index=False)
         print(f"wrote {TEST}")
 

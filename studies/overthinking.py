@@ -23,6 +23,7 @@ from rich.table import Table
 from scipy.stats import spearmanr
 
 from algotransfer import Dataset, load_model, make_dataset
+from algotransfer.datasets.presets import PAPER_FAMILIES
 from algotransfer.draw import save_figure
 from algotransfer.evaluation.by_step import errors_of_chunks
 from algotransfer.evaluation.summary import paper_key
@@ -31,7 +32,7 @@ from algotransfer.report.collect import EXPERIMENT, read_results
 from algotransfer.reproduce.grid import experiments
 from algotransfer.trained_models import committed_weights
 
-FAMILIES, NODES = ("er", "ba", "grid"), 20
+NODES = 20
 BEFORE, AFTER = 6, 30  # measured steps before and after the end
 LARGER = 100  # nodes of the larger graphs
 DOTS = 80  # per inch of the figure
@@ -137,7 +138,7 @@ def main() -> None:
     arguments = parser.parse_args()
     without = [each.name for each in experiments() if each.supervision == "na"]
     without += [name for name in committed_weights() if "-extra" in name]
-    dataset = make_dataset(FAMILIES, arguments.num_graphs, NODES, split="test")
+    dataset = make_dataset(PAPER_FAMILIES, arguments.num_graphs, NODES, split="test")
     rows = [
         errors_around_the_end(name, dataset)
         for name in track(arguments.weights or without, "running on")

@@ -21,13 +21,14 @@ import numpy as np
 from scipy.sparse.csgraph import dijkstra
 from scipy.spatial import Delaunay
 
-from algotransfer import execute, load_model, sample_graphs
+from algotransfer import execute, load_model, make_dataset
 from algotransfer.algorithms import run
 from algotransfer.algorithms.truth import stand_in_for
+from algotransfer.datasets.presets import PAPER_FAMILIES
 from algotransfer.evaluation.harness import FreeRun, target_only
 from algotransfer.evaluation.paths import breadth_first_keys, hop_distances
 from algotransfer.files import Notice
-from algotransfer.graphs import Graph, concatenate, from_networkx, to_scipy
+from algotransfer.graphs import Graph, from_networkx, to_scipy
 from algotransfer.training.examples import tasks_of
 
 MODELS = ("relax-dijkstra", "ne++-dijkstra-extra10")
@@ -183,9 +184,7 @@ def path_lengths(matrix, pointer: np.ndarray, source: int) -> tuple[np.ndarray, 
 def validate(sizes: dict[int, int]) -> Iterator[dict]:
     """Yield the error of each model under each rule, on validation graphs."""
     for num_nodes, count in sizes.items():
-        graphs = concatenate(
-            [sample_graphs(f, count, num_nodes, split="validation") for f in ("er", "ba", "grid")]
-        )
+        graphs = make_dataset(PAPER_FAMILIES, count, num_nodes, split="validation").graphs
         for name in MODELS:
             for rule in ("training_mean", "fewest_edges", "hops", "nodes", "instance"):
                 about = {"infinity": rule, "rescaled": "no", "span": 5}
