@@ -30,9 +30,9 @@ from algotransfer.symbolic.expressions import (
     relax_function,
     variables,
 )
-from algotransfer.symbolic.frames import execute_step
 from algotransfer.symbolic.grammar import grammar
 from algotransfer.symbolic.learn import learn_step
+from algotransfer.symbolic.numpy_frameworks import execute_step
 from algotransfer.symbolic.proofs import target_step
 
 NEEDED = {

@@ -14,9 +14,9 @@ from algotransfer.graphs.graph import concatenate
 from algotransfer.symbolic import discover, learn
 from algotransfer.symbolic.answers import Answers, collect_answers, fixed_point_equations
 from algotransfer.symbolic.expressions import as_text, evaluate, from_json, relax_function
-from algotransfer.symbolic.frames import execute_step, numpy_step
 from algotransfer.symbolic.grammar import grammar
 from algotransfer.symbolic.learn import Combination, Library, learn_step
+from algotransfer.symbolic.numpy_frameworks import execute_step, numpy_step
 from algotransfer.symbolic.proofs import target_step
 
 STEPS = {

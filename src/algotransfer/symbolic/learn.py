@@ -27,7 +27,7 @@ from algotransfer.symbolic.expressions import (
     size,
     variables,
 )
-from algotransfer.symbolic.frames import execute_step, numpy_step
+from algotransfer.symbolic.numpy_frameworks import execute_step, numpy_step
 
 MAX_TERMS = 3
 MAX_SUBSETS = {1: 10**8, 2: 10**8, 3: 2 * 10**6}  # by number of terms; then of shorter terms only

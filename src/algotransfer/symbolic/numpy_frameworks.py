@@ -30,7 +30,7 @@ def execute_step(step: Step, smaller_is_better: bool, inputs: Answers) -> Execut
     pred[graphs, inputs.source] = inputs.source
     sign = np.float32(1 if smaller_is_better else -1)
     with np.errstate(all="ignore"):
-        return FRAMES[inputs.framework](step, sign, inputs, key, pred)
+        return FRAMEWORKS[inputs.framework](step, sign, inputs, key, pred)
 
 
 def _candidates(step, key, own, weight):
@@ -70,4 +70,4 @@ def _sequential(step, sign, inputs, key, pred) -> Execution:
     return key, pred
 
 
-FRAMES = {"parallel": _parallel, "sequential": _sequential}
+FRAMEWORKS = {"parallel": _parallel, "sequential": _sequential}
