@@ -43,7 +43,7 @@ def answers(graphs):
 
 
 @pytest.mark.parametrize("name", STEPS)
-def test_frames_agree_with_the_engines(answers, name):
+def test_frameworks_agree_with_the_engines(answers, name):
     algorithm = get_algorithm(name)
     step = numpy_step(target_step(algorithm))
     key, pred = execute_step(step, algorithm.smaller_is_better, answers[name])

@@ -115,7 +115,7 @@ def certify(program: StepProgram, weights: tuple[float, float] = TRAINING_WEIGHT
     if domain.source_key == float("inf"):
         claims.append(prove_infinity(program.step, target, domain, scale))
     proven = {claim.name for claim in claims if claim.proven}
-    reason = _refusal(program, claims, proven)
+    reason = _refusal(program, claims)
     example, rounding = None, []
     if reason is None:
         rounding = rounding_table(program.step, domain.source_key, weights)
@@ -135,14 +135,14 @@ def certify(program: StepProgram, weights: tuple[float, float] = TRAINING_WEIGHT
     )
 
 
-def _refusal(program: StepProgram, claims: list[Claim], proven: set[str]) -> str | None:
+def _refusal(program: StepProgram, claims: list[Claim]) -> str | None:
     """Return why a program cannot be certified, or None."""
+    refuted = {claim.name: claim.refuted_by for claim in claims if not claim.proven}
     for name in ("direction", "defined", "closed", "equal", "infinity"):
-        for claim in claims:
-            if claim.name == name and not claim.proven:
-                values = ", ".join(f"{k} = {v}" for k, v in claim.refuted_by.items())
-                return f"not proven: {STATEMENTS[name]}" + (f" ({values})" if values else "")
-    if program.replace_if == "not worse" and "strict" not in proven:
+        if name in refuted:
+            values = ", ".join(f"{k} = {v}" for k, v in refuted[name].items())
+            return f"not proven: {STATEMENTS[name]}" + (f" ({values})" if values else "")
+    if program.replace_if == "not worse" and "strict" in refuted:
         return "equal candidates replace a key, and candidates may equal the key they come from"
     return None
 

@@ -8,7 +8,7 @@ a list, the form in which the explorer's page stores algorithms.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -154,7 +154,7 @@ def from_json(data: Any) -> Expression:
     return read(data, 0)
 
 
-def linear_combination(coefficients: list[float], terms: list[Expression]) -> Expression:
+def linear_combination(coefficients: Sequence[float], terms: Sequence[Expression]) -> Expression:
     """Return Σ aₖ·φₖ as one expression, without factors of 1 and terms of 0."""
     result: Expression | None = None
     for number, term in zip(coefficients, terms, strict=True):

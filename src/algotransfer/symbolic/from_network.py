@@ -34,7 +34,7 @@ def network_programs(model: Model) -> dict[int, StepProgram]:
         network = jax.tree.map(lambda leaf, index=index: leaf[index], networks)
         relaxation = network.specialists[-1].relaxation
         constant, key, *others = np.asarray(relaxation.weights).tolist()
-        step = linear_combination([1 + key, constant, *others], list(TERMS))
+        step = linear_combination([1 + key, constant, *others], TERMS)
         smaller = float(relaxation.direction[0, 0]) < 0
         programs[seed] = StepProgram(step, smaller, model.experiment.target)
     return programs

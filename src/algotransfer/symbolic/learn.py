@@ -57,7 +57,7 @@ class Combination:
     @property
     def step(self) -> Expression:
         """The candidate key as one expression."""
-        return linear_combination(list(self.coefficients), list(self.terms))
+        return linear_combination(self.coefficients, self.terms)
 
     @property
     def length(self) -> int:

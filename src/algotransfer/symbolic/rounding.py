@@ -7,10 +7,9 @@ candidate after the other, for weights in an interval.
 from __future__ import annotations
 
 import math
-import struct
 from typing import NamedTuple
 
-from algotransfer.symbolic.expressions import LARGEST, SMALLEST, Expression
+from algotransfer.symbolic.expressions import LARGEST, SMALLEST, Expression, in_float32
 from algotransfer.symbolic.proofs import at_infinity
 
 UNIT = 2.0**-24  # relative rounding error of an operation
@@ -65,8 +64,7 @@ def propagate(step: Expression, key: Bounds, weight: Bounds) -> Bounds | None:
     if isinstance(step, str):
         return {"key": key, "weight": weight}[step]
     if not isinstance(step, tuple):
-        exact = struct.unpack("f", struct.pack("f", step))[0] == step
-        return None if step < 0 else Bounds(step, step, 0.0 if exact else UNIT)
+        return None if step < 0 else Bounds(step, step, 0.0 if in_float32(step) == step else UNIT)
     operation, left = step[0], propagate(step[1], key, weight)
     if operation == "pow":
         result = left
