@@ -1,6 +1,7 @@
 """`algotransfer evaluate`: measure a trained model on test graphs."""
 
 import dataclasses
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -66,6 +67,18 @@ class EvaluateCommand:
 
     def run(self) -> None:
         """Evaluate, print the table, write it."""
+        self._check()
+        from algotransfer.cli.console import announce
+
+        announce(f"evaluating {self.model} on {self._graphs()}; a first call compiles")
+        from algotransfer.locks import locked
+
+        folder = self._run_folder()
+        with nullcontext() if folder is None else locked(folder):
+            self._evaluate(folder)
+
+    def _check(self) -> None:
+        """Check all options before anything is computed."""
         FAMILIES.check(*self.family)
         HALTING_RULES.check(self.halt)
         if self.preset is not None:
@@ -82,27 +95,18 @@ class EvaluateCommand:
             raise UserError("--keep applies to the table in a run folder; leave out --out")
         for path in self.data:
             check_data(path)
-        folder = self._run_folder()
-        if self.keep and folder is None:
-            raise UserError(f"--keep applies to the table in a run folder; {self.model} is no run")
-        if folder is None:
+        if self._run_folder() is None:
+            if self.keep:
+                raise UserError(
+                    f"--keep applies to the table in a run folder; {self.model} is no run"
+                )
             check_file(self._file())
-        from algotransfer.cli.console import announce
-
-        announce(f"evaluating {self.model} on {self._graphs()}; a first call compiles")
-        from algotransfer.locks import locked
-
-        if folder is None:
-            self._evaluate()
-            return
-        if self.infinity is not None or self.halt != "told":
+        elif self.infinity is not None or self.halt != "told":
             raise UserError(
                 "--infinity and --halt: the table in a run folder is for the defaults; add --out"
             )
-        with locked(folder):
-            self._evaluate(folder)
 
-    def _evaluate(self, folder: Path | None = None) -> None:
+    def _evaluate(self, folder: Path | None) -> None:
         from algotransfer.algorithms import get_algorithm
         from algotransfer.cli.console import count_graphs, next_step, output, print_json, wrote
         from algotransfer.cli.tables import titled

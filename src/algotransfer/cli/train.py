@@ -147,12 +147,12 @@ class TrainCommand:
             check_data(self.data)
             from algotransfer.graphs.formats import FORMATS
 
-            graph = self.data if self.data.suffix.lower() in FORMATS else "FILE"
+            is_graph = self.data.suffix.lower() in FORMATS
+            graph = self.data if is_graph else "FILE"
+            source = "" if is_graph else f" from a graph file ({', '.join(FORMATS)})"
             raise UserError(
                 f"--data {self.data}: expected a data file (.npz); make one with `algotransfer "
-                f"data --algorithm {self.experiment.target} --graph {graph} --out own.npz`"
-                + f" from a graph file ({', '.join(FORMATS)})"
-                * (graph == "FILE")
+                f"data --algorithm {self.experiment.target} --graph {graph} --out own.npz`{source}"
             )
 
 
