@@ -7,7 +7,6 @@ import argparse
 import dataclasses
 import time
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import jax
@@ -43,7 +42,7 @@ def measure_layouts(model: str, sizes: tuple[int, ...], repeats: int) -> Iterato
                 repeats=repeats,
                 layout=layout,
             )
-            yield replace(row, what=f"execution, {model}, {layout}, {num_nodes} nodes")
+            yield dataclasses.replace(row, what=f"execution, {model}, {layout}, {num_nodes} nodes")
 
 
 def _measure_gradient(model: str, graphs: Graph, layout: LayoutName, repeats: int) -> Measurement:

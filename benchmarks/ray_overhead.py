@@ -17,9 +17,8 @@ from pathlib import Path
 
 QUICK_TO_COMPILE = "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true"
 os.environ.setdefault("XLA_FLAGS", QUICK_TO_COMPILE)
-os.environ["ALGOTRANSFER_COMPILATION_CACHE"] = (
-    "0"  # so that neither uses programs the other compiled
-)
+# Neither uses programs that the other has compiled.
+os.environ["ALGOTRANSFER_COMPILATION_CACHE"] = "0"
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
 
 from algotransfer.reproduce.runner import View, run_steps  # noqa: E402

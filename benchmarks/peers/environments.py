@@ -93,9 +93,7 @@ class Peer:
         """Send a question and wait for the answer."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        with contextlib.suppress(
-            BrokenPipeError
-        ):  # it has died; the missing answer is handled below
+        with contextlib.suppress(BrokenPipeError):  # it has died, so no answer will come
             print(json.dumps(question), file=self._process.stdin, flush=True)
         answer = self._process.stdout.readline()
         if not answer:

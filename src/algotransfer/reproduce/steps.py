@@ -93,7 +93,7 @@ class TrainStep(Step):
         return f"train {self.experiment.name}"
 
     @property
-    def inputs(self) -> tuple["Step", ...]:
+    def inputs(self) -> tuple[Step, ...]:
         base = self.experiment.pretraining()
         return () if base is None else (TrainStep(base, self.seeds, self.data),)
 
@@ -152,7 +152,7 @@ class EvaluateStep(Step):
         return f"evaluate {self.train.experiment.name}"
 
     @property
-    def inputs(self) -> tuple["Step", ...]:
+    def inputs(self) -> tuple[Step, ...]:
         return (self.train,)
 
     def is_finished(self, folder: Path) -> bool:
@@ -186,11 +186,11 @@ class EvaluateStep(Step):
         return {"evaluation": seconds}
 
 
-def step_graph(steps: Iterable[Step]) -> dict[Step, tuple["Step", ...]]:
+def step_graph(steps: Iterable[Step]) -> dict[Step, tuple[Step, ...]]:
     """Return the steps and all their dependencies, mapped to their inputs, inputs first."""
-    inputs: dict[Step, tuple["Step", ...]] = {}
+    inputs: dict[Step, tuple[Step, ...]] = {}
 
-    def visit(step: "Step") -> None:
+    def visit(step: Step) -> None:
         if step not in inputs:
             for needed in step.inputs:
                 visit(needed)
