@@ -300,12 +300,10 @@ def _table(errors: Any, labels: Sequence[str]) -> pandas.DataFrame:
             comparable = model != labels[0] and min(len(values), len(first)) > 1
             if comparable and min(values.min(), first.min()) > 0:
                 contrast = welch_contrast([np.log(values), -np.log(first)])
-                low, high = contrast.interval()
-                row |= {"ratio": math.exp(contrast.estimate)}
-                row |= {"low": math.exp(low), "high": math.exp(high)}
+                low, high = map(math.exp, contrast.interval())
+                row |= {"ratio": math.exp(contrast.estimate), "low": low, "high": high}
             rows.append(row)
-    columns = [*rows[0], "ratio", "low", "high"]
-    return pandas.DataFrame(rows, columns=list(dict.fromkeys(columns)))
+    return pandas.DataFrame(rows, columns=[*rows[0], "ratio", "low", "high"])
 
 
 def _losses(models: Sequence[str | Path | Model], labels: Sequence[str]) -> pandas.DataFrame:
