@@ -74,19 +74,19 @@ def time_spent(calls: Iterable[dict[str, Any]], slices: Iterable[dict[str, Any]]
     device = max(devices, key=lambda kind: _wall_seconds(devices[kind]))
     counted = devices.pop(device)
     spent: Counter[str] = Counter()
-    own = [s for s in slices if "reproduce" in s["command"] and s["device"]["kind"] == device]
-    for part in own or counted:
+    trained = [s for s in slices if "reproduce" in s["command"] and s["device"]["kind"] == device]
+    for part in trained or counted:
         spent.update(part["seconds"])
-    parts = [f"{name} {value / spent.total():.0%}" for name, value in spent.most_common() if value]
+    shares = [f"{name} {value / spent.total():.0%}" for name, value in spent.most_common() if value]
     jobs = [call["jobs"] for call in counted]
-    up_to = f"{max(jobs)}" if min(jobs) == max(jobs) else f"{min(jobs)} to {max(jobs)}"
+    at_once = f"{max(jobs)}" if min(jobs) == max(jobs) else f"{min(jobs)} to {max(jobs)}"
     others = ", ".join(f"{len(left)} on {kind}" for kind, left in devices.items())
     return (
         f"Wall-clock time: {_wall_seconds(counted) / 60:.0f} minutes in "
         f"{len(counted)} calls of `algotransfer reproduce` on {device}"
         f"{f' (not counted: {others})' if others else ''}, some of them concurrent, each with "
-        f"{up_to} steps at a time. Summed over steps: "
-        f"{spent.total() / 60:.0f} minutes ({', '.join(parts)}).\n"
+        f"{at_once} steps at a time. Summed over steps: "
+        f"{spent.total() / 60:.0f} minutes ({', '.join(shares)}).\n"
     )
 
 
