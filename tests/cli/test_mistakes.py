@@ -62,7 +62,9 @@ def test_the_command_line_answers_a_mistake_in_one_sentence(command, capsys, tmp
     assert not [*tmp_path.iterdir()]
 
 
-@pytest.mark.parametrize("command", ["certify toll.json", "list models --target toll"])
+@pytest.mark.parametrize(
+    "command", ["certify toll.json", "list models --target toll", "sweep --processor toll"]
+)
 def test_names_that_are_not_registered(command, capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     step = {"format": "algotransfer step 1", "step": "key", "smaller_is_better": True}

@@ -71,7 +71,9 @@ class SweepCommand(RunnerOptions):
         try:
             experiments = sweep(values)
         except UserError as error:
-            raise UserError(str(error) if self.file is None else f"{self.file}: {error}") from error
+            if self.file is None:
+                raise
+            raise type(error)(f"{self.file}: {error}") from error
         graphs = self.data or self.preset or "paper"
         trainings = [TrainStep(experiment, seeds, graphs) for experiment in experiments]
         plan = trainings if self.data else [EvaluateStep(training) for training in trainings]
