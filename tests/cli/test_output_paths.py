@@ -53,6 +53,7 @@ def test_a_pipe_in_place_of_a_file(command, tmp_path, capsys):
         ["sweep", "--model", "ne", "--folder"],
         ["reproduce", "--folder"],
         ["data", "--preset", "small", "--out"],
+        ["compare", "ne-dijkstra", "--out"],
     ],
 )
 @pytest.mark.parametrize("path", ["file", "file/runs"])

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from tyro.conf import Positional
 
-from algotransfer.cli.options import Json, choice, given_options, optional
+from algotransfer.cli.options import Json, check_folder, choice, given_options, optional
 from algotransfer.datasets.presets import PAPER_FAMILIES
 from algotransfer.errors import UserError
 from algotransfer.graphs.registry import FAMILIES
@@ -43,8 +43,8 @@ class CompareCommand:
         sampling = given_options(self, ("num_nodes", "family", "num_graphs"))
         if self.data and sampling:
             raise UserError(f"{sampling[0]} samples test graphs; leave it out with --data")
-        if self.out is not None and self.out.is_file():
-            raise UserError(f"--out {self.out} is a file; name a folder")
+        if self.out is not None:
+            check_folder(self.out)
         from algotransfer.cli.console import (
             announce,
             count_graphs,
