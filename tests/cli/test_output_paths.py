@@ -54,6 +54,7 @@ def test_a_pipe_in_place_of_a_file(command, tmp_path, capsys):
         ["reproduce", "--folder"],
         ["data", "--preset", "small", "--out"],
         ["compare", "ne-dijkstra", "--out"],
+        ["report", "--folder", "runs", "--weights"],
     ],
 )
 @pytest.mark.parametrize("path", ["file", "file/runs"])

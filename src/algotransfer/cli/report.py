@@ -45,7 +45,8 @@ class ReportCommand:
         if self.weights is not None and self.folder is None:
             raise UserError("--weights copies the weights of --folder; add it, or leave both out")
         out = self.out or Path("report" if self.runs else "results")
-        check_folder(out)
+        for folder in filter(None, (out, self.weights)):
+            check_folder(folder)
         announce(f"writing a report to {out}, in seconds" + ", then pages" * self.examples)
         from algotransfer.report.write_report import write_report
 
