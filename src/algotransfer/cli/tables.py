@@ -116,10 +116,9 @@ def estimate_table(steps: Sequence[StepEstimate]) -> Group:
         table.add_row(step, "done" if finished else shown)
     left = [estimate.seconds for estimate in steps if not estimate.finished]
     known = [seconds for seconds in left if seconds is not None]
-    unknown = len(left) - len(known)
     title = (
-        f"{len(known) + unknown} steps to run: {duration(sum(known))} one after the other for "
-        f"{len(known)} steps, from finished runs in the folder; unknown for {unknown} steps"
+        f"{len(left)} steps to run: {duration(sum(known))} one after the other for {len(known)} "
+        f"steps, from finished runs in the folder; unknown for {len(left) - len(known)} steps"
     )
     return titled(title, table)
 
