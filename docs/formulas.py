@@ -10,13 +10,14 @@ import html
 import re
 
 from matplotlib.font_manager import FontProperties
+from matplotlib.path import Path
 from matplotlib.textpath import TextPath
 
 BLOCK = re.compile(r"^```math\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 ALIGNED = re.compile(r"\\begin\{aligned\}(.*)\\end\{aligned\}", re.DOTALL)
 FONT, FONT_SIZE = FontProperties(math_fontfamily="cm"), 15.0
 GAP, WIDE_GAP, LEADING = 5.0, 30.0, 12.0  # pixels
-COMMANDS = {1: "M", 2: "L", 3: "Q", 4: "C", 79: "Z"}  # codes of a matplotlib path in SVG
+COMMANDS = {Path.MOVETO: "M", Path.LINETO: "L", Path.CURVE3: "Q", Path.CURVE4: "C"}  # of SVG
 
 
 def replace_formulas(markdown: str) -> str:
@@ -71,6 +72,8 @@ def _shape(path: TextPath | None, x: float, y: float) -> str:
         return ""
     words = []
     for vertices, code in path.iter_segments(curves=True, simplify=False):
-        numbers = [f"{value:.2f}" for value in vertices] if code != 79 else []
-        words.append(COMMANDS[int(code)] + " ".join(numbers))
+        if code == Path.CLOSEPOLY:
+            words.append("Z")
+        else:
+            words.append(COMMANDS[code] + " ".join(f"{value:.2f}" for value in vertices))
     return f'<path transform="translate({x:.1f} {y:.1f}) scale(1 -1)" d="{"".join(words)}"/>'
