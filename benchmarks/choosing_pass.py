@@ -25,7 +25,7 @@ from unittest.mock import patch
 import jax
 import jax.numpy as jnp
 import numpy as np
-from side_by_side import timed as seconds_of
+from side_by_side import timed
 
 from algotransfer.datasets import make_dataset
 from algotransfer.datasets.presets import PAPER_FAMILIES
@@ -66,8 +66,8 @@ def kernel_times(trace: Path, most: int = 12) -> list[dict[str, Any]]:
     return [{"kernel": n, "runs": len(ms), "milliseconds": sum(ms)} for n, ms in longest]
 
 
-def timed(arguments, repeats, function, precision, *contexts, trace: Path | None = None):
-    """Return the result and the times of a function that is traced in some contexts."""
+def compile_and_time(arguments, repeats, function, precision, *contexts, trace: Path | None = None):
+    """Return the result and the times of a function that is compiled in some contexts."""
     jax.clear_caches()  # what was traced in other contexts must not be used again
     began = time.perf_counter()
     with ExitStack() as stack:
@@ -79,7 +79,7 @@ def timed(arguments, repeats, function, precision, *contexts, trace: Path | None
     def run():
         return jax.block_until_ready(compiled(*arguments))
 
-    result, times = run(), [1000 * seconds_of(run) for _ in range(repeats)]
+    result, times = run(), [1000 * timed(run) for _ in range(repeats)]
     row: dict[str, Any] = {"milliseconds": statistics.median(times), "compile_seconds": seconds}
     if trace is not None:
         with jax.profiler.trace(str(trace)):
@@ -129,7 +129,7 @@ def measure(model: str, options: argparse.Namespace) -> Iterator[dict[str, Any]]
 
         return jax.vmap(one)(examples.layouts, examples.truths[0], noise)
 
-    run = partial(timed, arguments, options.repeats)
+    run = partial(compile_and_time, arguments, options.repeats)
     without_kernels = patch.dict(os.environ, {training_rollouts.SWITCH: "0"})
     every_seed = jax.vmap(choosing_pass, (0, None, 0))
     expected, _ = run(every_seed, "float32", without_kernels)

@@ -11,10 +11,9 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Callable
 from pathlib import Path
 
-from side_by_side import RESULTS, Contestant, graphs_per_second, show, write
+from side_by_side import RESULTS, Contestant, graphs_per_second, show, timed, write
 
 from algotransfer.bench.training_speed import prepare_epoch
 from algotransfer.datasets import Preset, make_splits
@@ -24,13 +23,6 @@ from algotransfer.networks.registry import MODELS
 TARGETS = ("bellman_ford", "dijkstra")
 
 
-def processor_seconds(work: Callable[[], object]) -> float:
-    """Return the processor time that a function takes."""
-    start = time.process_time()
-    work()
-    return time.process_time() - start
-
-
 def contestant(model: str, target: str, data: Preset) -> Contestant:
     """Return epochs of a network that learns a target without steps."""
     experiment = Experiment(model=model, target=target)
@@ -38,7 +30,7 @@ def contestant(model: str, target: str, data: Preset) -> Contestant:
     epoch, _ = prepare_epoch(experiment, 1, splits.train, splits.validation)
     epoch()
     graphs = len(splits.train) // experiment.batch_size * experiment.batch_size
-    return Contestant(graphs=graphs, seconds=lambda repeat: processor_seconds(epoch))
+    return Contestant(graphs=graphs, seconds=lambda repeat: timed(epoch, time.process_time))
 
 
 def main() -> None:
