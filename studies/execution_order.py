@@ -19,9 +19,10 @@ import jax.numpy as jnp
 import numpy as np
 import pandas
 from jax import lax
-from later_steps import GRAPHS, NODES, RUNS, STEP, spread
+from later_steps import GRAPHS, NODES, RUNS, STEP
 from matplotlib.figure import Figure
 from rich.progress import track
+from seeds import spread
 
 from algotransfer import Dataset, load_model, make_dataset, run
 from algotransfer.algorithms.frameworks.sequential import pointer_when_chosen
@@ -242,11 +243,11 @@ def order_of(rows: pandas.DataFrame) -> dict:
     return {
         "nodes": {key: int(counts[f"nodes, {key}"]) for key in (*CLASSES, "waiting")},
         "guess": {key: round(float(guess[f"guess, {key}"]), 3) for key in (*CLASSES, "waiting")},
-        "error after 20 steps": {key: spread(others[f"error, {key}"]) for key in CLASSES},
-        "error before Dijkstra has the answer": spread(waiting[-1]),
-        "error after Dijkstra has the answer": spread(waiting[2]),
-        "share found ahead": spread(ahead),
-        "pace": spread((others["before"] - others["paced"]) / fall),
+        "error after 20 steps": {key: spread(others[f"error, {key}"], 3) for key in CLASSES},
+        "error before Dijkstra has the answer": spread(waiting[-1], 3),
+        "error after Dijkstra has the answer": spread(waiting[2], 3),
+        "share found ahead": spread(ahead, 3),
+        "pace": spread((others["before"] - others["paced"]) / fall, 3),
     }
 
 
@@ -260,10 +261,10 @@ def marks_matter(rows: pandas.DataFrame) -> dict:
         return {}
     moments = errors.index.get_level_values("quantity").unique()
     judged = errors.loc["step 20" if "step 20" in moments else "end"]
-    factors = {rule: spread(judged[rule] / judged["own"]) for rule in others}
+    factors = {rule: spread(judged[rule] / judged["own"], 3) for rule in others}
     return {
         "errors by marks": {
-            when: {rule: spread(errors.loc[when, rule]) for rule in ("own", *others)}
+            when: {rule: spread(errors.loc[when, rule], 3) for rule in ("own", *others)}
             for when in moments
         },
         "factors": factors,
