@@ -8,6 +8,7 @@ the file: sizes are checked before memory is allocated, nothing is unpickled or 
 import hashlib
 import io
 import json
+import math
 import os
 import struct
 import tokenize
@@ -176,9 +177,7 @@ def parse_array(name: str, content: bytes) -> np.ndarray:
         raise UserError(
             f"entry {name!r:.80} is not a plain array (type {dtype}, shape {shape!s:.80})"
         )
-    count = 1
-    for length in shape:
-        count *= length  # Python integers do not overflow
+    count = math.prod(shape)  # Python integers do not overflow
     if count * dtype.itemsize != len(content) - stream.tell():
         raise UserError(
             f"entry {name!r:.80} does not have the size that its shape {shape!s:.80} implies"

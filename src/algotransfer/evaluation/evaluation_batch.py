@@ -30,7 +30,7 @@ from algotransfer.training.examples import tasks_of
 from algotransfer.training.objective import Task
 from algotransfer.training.runs import Model
 
-_make_truth = partial(jax.jit, static_argnums=(0, 2, 3))(make_truth)
+_make_truth = jax.jit(make_truth, static_argnums=(0, 2, 3))
 
 
 class Label(NamedTuple):

@@ -8,7 +8,7 @@ steps. It can read nothing else of the truth.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal
 
@@ -135,8 +135,7 @@ class FreeRun:
 
     def with_steps(self, steps: int) -> FreeRun:
         """Run every task for the same number of steps on every graph."""
-        count = tuple(np.full_like(each, steps) for each in self.steps)
-        return FreeRun(self.networks, self.tasks, self.infinity, count, self.layout)
+        return replace(self, steps=tuple(np.full_like(each, steps) for each in self.steps))
 
     @property
     def num_steps(self) -> int:

@@ -1,6 +1,7 @@
 """Initialisation of weight matrices, and their blocks for concatenated inputs."""
 
 from collections.abc import Callable
+from itertools import accumulate
 from typing import TypeVar
 
 import jax
@@ -36,6 +37,6 @@ def initialise(build: Callable[[Draw], Network], key: PRNGKeyArray) -> Network:
 
 def split_rows(matrix: Float[Array, "rows *h"], *sizes: int) -> list[Float[Array, "_ *h"]]:
     """Split a matrix that multiplies a concatenation into one block for each of its pieces."""
-    ends = [sum(sizes[: k + 1]) for k in range(len(sizes))]
+    ends = [*accumulate(sizes)]
     assert ends[-1] == matrix.shape[0], f"matrix of {matrix.shape[0]} rows; expected {ends[-1]}"
     return [matrix[end - size : end] for end, size in zip(ends, sizes, strict=True)]

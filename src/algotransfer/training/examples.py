@@ -61,12 +61,11 @@ def _pad_states(trace: Trace, num_steps: int) -> Trace:
     if missing <= 0:
         return trace
 
-    def last(states):
-        repeated = np.repeat(np.asarray(states)[:, -1:], missing, axis=1)
-        return np.concatenate([states, repeated], axis=1)
+    def pad(states):
+        return np.pad(states, [(0, 0), (0, missing), (0, 0)], mode="edge")
 
-    visited = None if trace.visited is None else last(trace.visited)
-    return dataclasses.replace(trace, key=last(trace.key), pred=last(trace.pred), visited=visited)
+    key, pred, visited = jax.tree.map(pad, (trace.key, trace.pred, trace.visited))
+    return dataclasses.replace(trace, key=key, pred=pred, visited=visited)
 
 
 def typical_infinity(tasks: tuple[Task, ...], dataset: Dataset, infinity: Infinity) -> list[float]:

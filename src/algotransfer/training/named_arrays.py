@@ -1,5 +1,6 @@
 """Convert pytrees to named arrays and back, so that files need no pickle."""
 
+from functools import partial
 from typing import TypeVar
 
 import jax
@@ -8,6 +9,7 @@ import numpy as np
 from algotransfer.errors import UserError
 
 Tree = TypeVar("Tree")
+_name = partial(jax.tree_util.keystr, simple=True, separator=".")
 
 
 def to_arrays(tree) -> dict[str, np.ndarray]:
@@ -32,11 +34,3 @@ def from_arrays(like: Tree, arrays: dict[str, np.ndarray], what: str) -> Tree:
             "if its code has changed, train again with --no-resume (in Python resume=False)"
         )
     return jax.tree.unflatten(structure, jax.device_put([arrays[name] for name in expected]))
-
-
-def _name(path) -> str:
-    parts = [
-        str(getattr(part, "name", getattr(part, "idx", getattr(part, "key", part))))
-        for part in path
-    ]
-    return ".".join(parts)
