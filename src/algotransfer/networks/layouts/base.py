@@ -217,20 +217,20 @@ class NeighbourLists(eqx.Module):
         return dataclasses.replace(self, **kept)
 
 
-class EdgeList:
-    """Every edge of a graph, undirected ones in both directions, then a self-loop at every node.
+def edge_list(
+    graph: Graph, kinds: tuple[str, ...]
+) -> tuple[Int[Array, " e"], Int[Array, " e"], Float[Array, "f e"]]:
+    """Return i, j and features of every edge of a graph, then of a self-loop at every node.
 
     Padding has i = j = n, out of range. A kind of edge feature is `weight` or `one`.
     """
-
-    def __init__(self, graph: Graph, kinds: tuple[str, ...]):
-        graph = graph.reverse()  # its senders are the nodes at which edges arrive
-        loops = jnp.arange(graph.num_nodes, dtype=jnp.int32)
-        weights = jnp.asarray(graph.weights)
-        rows = {"weight": weights, "one": jnp.asarray(graph.edge_mask(), weights.dtype)}
-        self.i = jnp.concatenate([jnp.asarray(graph.senders), loops])
-        self.j = jnp.concatenate([jnp.asarray(graph.receivers), loops])
-        self.features = jnp.stack([jnp.pad(rows[kind], (0, graph.num_nodes)) for kind in kinds])
+    graph = graph.reverse()  # its senders are the nodes at which edges arrive
+    loops = jnp.arange(graph.num_nodes, dtype=jnp.int32)
+    weights = jnp.asarray(graph.weights)
+    rows = {"weight": weights, "one": jnp.asarray(graph.edge_mask(), weights.dtype)}
+    i = jnp.concatenate([jnp.asarray(graph.senders), loops])
+    j = jnp.concatenate([jnp.asarray(graph.receivers), loops])
+    return i, j, jnp.stack([jnp.pad(rows[kind], (0, graph.num_nodes)) for kind in kinds])
 
 
 def at(values: Array, index: Int[Array, " e"]) -> Array:

@@ -9,7 +9,7 @@ from jax.ad_checkpoint import checkpoint_name
 from jaxtyping import Array, Bool, Float, Int
 
 from algotransfer.graphs.graph import Graph
-from algotransfer.networks.layouts.base import KEPT, EdgeList, Layout, NeighbourLists, at, on_edges
+from algotransfer.networks.layouts.base import KEPT, Layout, NeighbourLists, at, edge_list, on_edges
 
 
 class Dense(Layout):
@@ -132,16 +132,16 @@ def dense_layout(graph: Graph, kinds: tuple[str, ...]) -> "Dense":
     arriving = graph.reverse()
     weights, adjacency = arriving.weight_matrix(), arriving.adjacency()
     features = {"weight": weights, "one": adjacency.astype(weights.dtype)}
-    edges = EdgeList(graph, kinds)
-    count = len(edges.i)
+    i, j, list_features = edge_list(graph, kinds)
+    count = len(i)
     no_edge = jnp.full((graph.num_nodes, graph.num_nodes), count, jnp.int32)
     return Dense(
         features=jnp.stack([features[kind] for kind in kinds]),
         edges=adjacency | jnp.eye(graph.num_nodes, dtype=bool),
-        list_features=edges.features,
-        i=edges.i,
-        j=edges.j,
-        slots=no_edge.at[edges.i, edges.j].set(jnp.arange(count), mode="drop"),
+        list_features=list_features,
+        i=i,
+        j=j,
+        slots=no_edge.at[i, j].set(jnp.arange(count), mode="drop"),
         num_nodes=graph.num_nodes,
     )
 

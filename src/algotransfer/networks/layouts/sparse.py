@@ -10,7 +10,7 @@ from jax import lax
 from jaxtyping import Array, Float, Int
 
 from algotransfer.graphs.graph import Graph
-from algotransfer.networks.layouts.base import EdgeList, Layout, at, on_edges
+from algotransfer.networks.layouts.base import Layout, at, edge_list, on_edges
 
 PIECE = 8  # edges per piece
 
@@ -63,11 +63,10 @@ class Sparse(Layout):
         return _list_max(self, values)
 
     def sum_at(self, end, values):
+        pieces = self
         if end == "j":
-            values = at(values, self.back)
-            pieces = self if self.leaving is None else self.leaving
-            return _total(pieces, lambda slot: at(values, slot))
-        return _total(self, lambda slot: at(values, slot))
+            values, pieces = at(values, self.back), self.leaving or self
+        return _total(pieces, lambda slot: at(values, slot))
 
     @property
     def is_edge(self):
@@ -115,7 +114,7 @@ class Sparse(Layout):
         return reduce(values, self.i, self.num_nodes, indices_are_sorted=True)
 
     def _masked(self, scores, allowed):
-        edges = self.i < self.num_nodes
+        edges = self.is_edge
         if allowed is not None:
             edges = edges & (at(allowed, self.j) | (self.i == self.j))
         return jnp.where(edges, scores, -jnp.inf)
@@ -123,14 +122,14 @@ class Sparse(Layout):
 
 def sparse_layout(graph: Graph, kinds: tuple[str, ...]) -> Sparse:
     """Return the sparse layout of one graph with these kinds of edge features."""
-    edges, nodes = EdgeList(graph, kinds), graph.num_nodes
-    order = jnp.lexsort((edges.j, edges.i))
-    i, j = edges.i[order], edges.j[order]
+    nodes, (i, j, features) = graph.num_nodes, edge_list(graph, kinds)
+    order = jnp.lexsort((j, i))
+    i, j = i[order], j[order]
     # An undirected edge is there in both directions: sorting by sender gives the reversed edges.
     back = jnp.argsort(j, stable=True).astype(jnp.int32)
     pieces = _cut(i, nodes)
     return Sparse(
-        features=edges.features[:, order],
+        features=features[:, order],
         i=i,
         j=j,
         back=back,
@@ -173,10 +172,7 @@ def _reduce_in_pieces(
         return jnp.where((slot < layout.num_edges)[:, None], values(slot), missing)
 
     columns = [column(layout.slots[:, k]) for k in range(PIECE)]
-    return _to_nodes(layout, to_nodes, reduce(within, columns))
-
-
-def _to_nodes(layout: Sparse | Pieces, to_nodes: Callable, rows: Float[Array, "pieces d"]):
+    rows = reduce(within, columns)
     return to_nodes(rows, layout.owner, layout.num_nodes, indices_are_sorted=True)
 
 
@@ -269,7 +265,7 @@ def _list_max_backward(saved, gradient):
     layout, values, best = saved
     owner_best = at(best, layout.owner)
     ties = _total(layout, lambda slot: jnp.where(at(values, slot) == owner_best, 1.0, 0.0))
-    hit = (values == at(best, layout.i)) & (layout.i < layout.num_nodes)[:, None]
+    hit = (values == at(best, layout.i)) & layout.is_edge[:, None]
     return None, jnp.where(hit, at(gradient / jnp.maximum(1, ties), layout.i), 0.0)
 
 
