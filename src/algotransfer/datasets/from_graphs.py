@@ -11,7 +11,7 @@ from algotransfer.datasets.dataset import Dataset, describe_graphs
 from algotransfer.datasets.ragged import check_edges, to_ragged
 from algotransfer.errors import UserError, shown
 from algotransfer.graphs import Graph, GraphLike, NamedGraph, concatenate, to_named_graph
-from algotransfer.graphs.graph import resize_graphs
+from algotransfer.graphs.graph import check_range, resize_graphs
 
 
 def from_graphs(graphs: Iterable[GraphLike], family: str | Sequence[str] = "own") -> Dataset:
@@ -45,12 +45,7 @@ def from_graphs(graphs: Iterable[GraphLike], family: str | Sequence[str] = "own"
 
     for part in parts:
         check_edges(to_ragged(part), part.num_nodes, part.directed)
-        source = np.asarray(part.source)
-        if np.any((source < 0) | (source >= part.num_nodes)):
-            raise UserError(
-                f"source has values in {source.min()}…{source.max()}; expected "
-                f"0…{part.num_nodes - 1}"
-            )
+        check_range("source", np.asarray(part.source), part.num_nodes)
     largest = max(part.num_nodes for part in parts)
     batch = concatenate([resize_graphs(part, largest) for part in parts])
     numbers = tuple(range(largest))

@@ -6,7 +6,7 @@ import numpy as np
 from jaxtyping import Bool, Float32, Int32, Int64
 
 from algotransfer.errors import UserError
-from algotransfer.graphs.graph import Graph
+from algotransfer.graphs.graph import Graph, check_range
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,10 +68,7 @@ def check_edges(ragged: Ragged, num_nodes: int, directed: bool = False) -> None:
     if not np.all(np.isfinite(ragged.edge_weight)):
         raise UserError("an edge weight is not finite; expected finite numbers")
     index = ragged.edge_index
-    if np.any((index < 0) | (index >= num_nodes)):
-        raise UserError(
-            f"edge_index has values in {index.min()}…{index.max()}; expected 0…{num_nodes - 1}"
-        )
+    check_range("edge_index", index, num_nodes)
     sender, receiver = index.astype(np.int64)
     if np.any(sender == receiver):
         raise UserError("an edge joins a node to itself; remove self-loops")

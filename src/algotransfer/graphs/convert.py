@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from algotransfer.errors import UserError, shown
-from algotransfer.graphs.graph import Graph
+from algotransfer.graphs.graph import Graph, check_range
 from algotransfer.graphs.named import (
     Attributes,
     NamedGraph,
@@ -187,10 +187,7 @@ def from_pyg(data: Any, source: Hashable = None) -> NamedGraph:
     num_nodes = getattr(data, "num_nodes", None)
     num_nodes = int(ends.max(initial=-1)) + 1 if num_nodes is None else int(num_nodes)
     check_num_nodes(num_nodes)
-    if num_edges and not 0 <= ends.min() <= ends.max() < num_nodes:
-        raise UserError(
-            f"edge_index has values in {ends.min()}…{ends.max()}; expected 0…{num_nodes - 1}"
-        )
+    check_range("edge_index", ends, num_nodes)
     if source is None and getattr(data, "source", None) is not None:
         stored = _array(data, "source")
         if stored.size != 1 or stored.dtype.kind not in "iu":

@@ -12,7 +12,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Bool, Float, Int, Integer
 
 from algotransfer.errors import UserError, shown
 from algotransfer.limits import MAX_NODES
@@ -152,9 +152,9 @@ def from_edges(
     if (graph_id[1:] < graph_id[:-1]).any():
         order = np.argsort(graph_id, kind="stable")
         graph_id, ends, weights = graph_id[order], ends.take(order, axis=1), weights[order]
-    _check_range("graph_id", graph_id, num_graphs)
-    _check_range("ends", ends, num_nodes)
-    _check_range("source", source, num_nodes)
+    check_range("graph_id", graph_id, num_graphs)
+    check_range("ends", ends, num_nodes)
+    check_range("source", source, num_nodes)
     count = np.bincount(graph_id, minlength=num_graphs)
     per_edge = 1 if directed else 2  # entries
     shape = (num_graphs, per_edge * int(count.max(initial=0)))
@@ -209,12 +209,12 @@ def check_graph(graph: Graph) -> None:
             f"senders, receivers and weights have shapes {', '.join(map(str, shapes))} and source "
             f"has shape {graph.batch_shape}; expected equal shapes, one axis longer than source"
         )
-    _check_range("senders", np.asarray(graph.senders), graph.num_nodes + 1)  # padding included
-    _check_range("receivers", np.asarray(graph.receivers), graph.num_nodes + 1)
-    _check_range("source", np.asarray(graph.source), graph.num_nodes)
+    check_range("senders", np.asarray(graph.senders), graph.num_nodes + 1)  # padding included
+    check_range("receivers", np.asarray(graph.receivers), graph.num_nodes + 1)
+    check_range("source", np.asarray(graph.source), graph.num_nodes)
 
 
-def _check_range(name: str, indices: Int[np.ndarray, "..."], count: int) -> None:
+def check_range(name: str, indices: Integer[np.ndarray, "..."], count: int) -> None:
     """Raise a `UserError` unless all indices are in 0 … count − 1."""
     if indices.size and (indices.min() < 0 or indices.max() >= count):
         raise UserError(
