@@ -31,9 +31,8 @@ RELAX = (
     "expected a function of an array of keys and one of weights that computes element by element "
     "with jax.numpy, such as lambda key, weight: key + weight (and jnp.where in place of if)"
 )
-Ran = tuple[
-    Trace, jax.Array, jax.Array
-]  # traces, whether a key was lost, whether a step may still count
+# For each graph: the trace, whether a key was lost, whether another step may count.
+Ran = tuple[Trace, jax.Array, jax.Array]
 
 
 def run(
@@ -69,7 +68,7 @@ def run(
     layout = layout or _faster_layout(algorithm, graphs.num_nodes)
     check_graphs(algorithm, graphs, record, names)
     if not graphs.batch_shape:
-        return run(algorithm, jax.tree.map(lambda leaf: leaf[None], graphs), record, layout)[0]
+        return run(algorithm, graphs[None], record, layout)[0]
     trace, lost, active = _in_chunks(
         run_dense if layout == "dense" else run_sparse, algorithm, graphs, record
     )

@@ -68,5 +68,4 @@ def _to_batch(item: GraphLike) -> tuple[Graph, tuple[Hashable, ...] | None]:
         named = to_named_graph(item)
         item, names = named.graph, named.names
     graph = jax.tree.map(np.asarray, item)
-    graph = graph if graph.batch_shape else jax.tree.map(lambda leaf: leaf[None], graph)
-    return graph, names
+    return (graph if graph.batch_shape else graph[None]), names

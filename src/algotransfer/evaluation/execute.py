@@ -126,7 +126,7 @@ def execute(
     algorithm = target.algorithm
     check_structure(algorithm, graph)
     check_weights(algorithm, graph, named.names)
-    batch = jax.tree.map(lambda leaf: np.asarray(leaf)[None], graph)
+    batch = jax.tree.map(np.asarray, graph)[None]
     truth = run(algorithm, batch, record="final")
     true_key, true_pred = np.asarray(truth.final_key), np.asarray(truth.final_pred)
 

@@ -54,7 +54,7 @@ class Graph(eqx.Module):
         return self.batch_shape[0]
 
     def __getitem__(self, index) -> Graph:
-        """Return the graphs at `index` of the batch (an integer, a slice or an index array)."""
+        """Return the graphs at an integer, a slice or an array; `graph[None]` is a batch of one."""
         # With the ellipsis, the source of a single graph stays an array instead of a scalar.
         return jax.tree.map(lambda leaf: leaf[index, ...], self)
 
