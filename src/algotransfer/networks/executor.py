@@ -75,6 +75,11 @@ class Executor(eqx.Module):
     def for_task(self, task: int) -> Executor:
         """Return the part of the network that executes one of its algorithms."""
 
+    def task_layout(self, task: int, layout: Layout) -> Layout:
+        """Return the layout with only the edge feature that an algorithm reads."""
+        (kind,) = edge_kinds((self.algorithms[task],))
+        return layout.with_features((self.kinds.index(kind),))
+
     @property
     @abstractmethod
     def independent(self) -> bool:

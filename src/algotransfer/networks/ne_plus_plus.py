@@ -124,7 +124,7 @@ class NEPlusPlus(FoldableExecutor):
             zip(self.specialists, features, memory, strict=True)
         ):
             nodes = jnp.concatenate([x, before.hidden], axis=-1)
-            task_layout = self._layout(task, layout)
+            task_layout = self.task_layout(task, layout)
             inputs = EncodedPairs(specialist.encoder, nodes, specialist.edge, task_layout)
             hidden, edge_states = apply_processors(
                 self.processors, before.hidden, inputs, task_layout, before.edge_states
@@ -160,7 +160,7 @@ class NEPlusPlus(FoldableExecutor):
         )
 
     def folded_layout(self, layout):
-        return self._layout(0, layout)
+        return self.task_layout(0, layout)
 
     def latent(self, task, before, after, features):
         return Latent(jnp.concatenate([features[task], before], axis=-1), after)
@@ -169,12 +169,12 @@ class NEPlusPlus(FoldableExecutor):
         return self.specialists[task].heads.decode(latent)
 
     def scores(self, task, latent, layout):
-        specialist = self.specialists[task]
-        return specialist.heads.scores(latent, specialist.edge, self._layout(task, layout))
+        specialist, layout = self.specialists[task], self.task_layout(task, layout)
+        return specialist.heads.scores(latent, specialist.edge, layout)
 
     def terminate(self, task, latent, layout):
-        specialist = self.specialists[task]
-        return specialist.termination(latent.hidden, specialist.edge, self._layout(task, layout))
+        specialist, layout = self.specialists[task], self.task_layout(task, layout)
+        return specialist.termination(latent.hidden, specialist.edge, layout)
 
     def for_task(self, task):
         part = {"specialists": (self.specialists[task],), "algorithms": (self.algorithms[task],)}
@@ -183,7 +183,3 @@ class NEPlusPlus(FoldableExecutor):
     @property
     def independent(self):
         return True
-
-    def _layout(self, task, layout):
-        kind = edge_kinds((self.algorithms[task],))[0]
-        return layout.with_features((self.kinds.index(kind),))

@@ -252,8 +252,7 @@ class RelaxationExecutor(Executor):
     def _select(self, task, x, layout) -> tuple[Layout, Scores, Scores]:
         """Return the algorithm's layout, pointer scores and candidates."""
         relaxation = self.specialists[task].relaxation
-        kind = edge_kinds((self.algorithms[task],))[0]
-        layout = layout.with_features((self.kinds.index(kind),))
+        layout = self.task_layout(task, layout)
         visited = x[:, 0] if self.algorithms[task].sequential else None
         candidates = relaxation.candidates(x[:, -1], layout)
         scores = [
