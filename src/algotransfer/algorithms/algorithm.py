@@ -78,7 +78,7 @@ class Algorithm:
     @property
     def sequential(self) -> bool:
         """Whether one node is visited per step."""
-        return self.framework.name == "sequential"
+        return self.framework.visits_nodes
 
     @property
     def predicts_predecessors(self) -> bool:

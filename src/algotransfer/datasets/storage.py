@@ -158,7 +158,8 @@ def _own_names(names: list[str]) -> list[str]:
 
 
 def _check_shapes(arrays: Mapping[str, np.ndarray], algorithm: Algorithm) -> None:
-    expected = {k: v for k, v in ENTRIES.items() if k != "visited" or algorithm.sequential}
+    visits = algorithm.framework.visits_nodes
+    expected = {k: v for k, v in ENTRIES.items() if k != "visited" or visits}
     if set(arrays) != set(expected):
         missing, extra = sorted(set(expected) - set(arrays)), sorted(set(arrays) - set(expected))
         raise UserError(f"missing entries: {missing or 'none'}; unknown: {extra or 'none'}")

@@ -68,6 +68,7 @@ class Framework(ABC):
     - `name`: `parallel` or `sequential`.
     - `num_features`: width of a node's features.
     - `num_outputs`: width of a node's outputs y; the key is the last of them.
+    - `visits_nodes`: whether each step visits one node; traces then record the nodes visited.
     - `samples`: whether training without steps samples choices.
     - `sampled_by_kernel`: whether the GPU kernel for trajectories makes the choices of `advance`.
     - `carries_all`: whether a network taught by steps updates every key when it runs free.
@@ -80,6 +81,7 @@ class Framework(ABC):
     name: str
     num_features: int
     num_outputs: int
+    visits_nodes: bool
     samples: bool
     sampled_by_kernel: bool = False
     carries_all: bool
@@ -88,10 +90,6 @@ class Framework(ABC):
     dense_max_nodes: int
 
     # The engine.
-
-    @abstractmethod
-    def initial_visited(self, num_nodes: int) -> Bool[Array, " {num_nodes}"] | None:
-        """Visited nodes of step 0, or None where nothing is visited one by one."""
 
     @abstractmethod
     def dense_engine(self, algorithm: Algorithm, weights: Float[Array, "nodes nodes"]) -> Engine:
@@ -180,7 +178,7 @@ def initial_state(algorithm: Algorithm, source: ArrayLike, num_nodes: int) -> En
     return EngineState(
         key=algorithm.initial_key(source, num_nodes),
         pred=jnp.where(jnp.arange(num_nodes) == source, source, -1).astype(jnp.int32),
-        visited=algorithm.framework.initial_visited(num_nodes),
+        visited=jnp.zeros(num_nodes, bool) if algorithm.framework.visits_nodes else None,
         length=jnp.int32(0),
         active=jnp.bool_(True),
         lost=jnp.bool_(False),

@@ -29,14 +29,12 @@ class Parallel(Framework):
     name = "parallel"
     num_features = 1
     num_outputs = 1
+    visits_nodes = False
     samples = False
     carries_all = True
     must_settle = True
     reads_arriving_edges = True
     dense_max_nodes = 64
-
-    def initial_visited(self, num_nodes):
-        return None
 
     def dense_engine(self, algorithm, weights):
         num_nodes = len(weights)

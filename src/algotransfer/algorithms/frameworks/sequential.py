@@ -34,15 +34,13 @@ class Sequential(Framework):
     name = "sequential"
     num_features = 2
     num_outputs = 2
+    visits_nodes = True
     samples = True
     sampled_by_kernel = True
     carries_all = False
     must_settle = False
     reads_arriving_edges = False
     dense_max_nodes = 256
-
-    def initial_visited(self, num_nodes):
-        return jnp.zeros(num_nodes, bool)
 
     def dense_engine(self, algorithm, weights):
         def step(state: EngineState) -> EngineState:
