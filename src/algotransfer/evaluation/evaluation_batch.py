@@ -14,7 +14,7 @@ from jaxtyping import Float, Int
 from algotransfer.algorithms import Algorithm, Trace, run
 from algotransfer.algorithms.frameworks import Comparisons, initial_state
 from algotransfer.algorithms.truth import Infinity, Truth, make_truth
-from algotransfer.evaluation.halting import WITHOUT_READING, check_halt, read_at
+from algotransfer.evaluation.halting import WITHOUT_READING, check_halt, needs_steps, read_at
 from algotransfer.evaluation.harness import (
     Execution,
     FreeRun,
@@ -93,15 +93,10 @@ class EvaluationBatch:
             for row, variant in variants
         }
 
-    @property
-    def records_steps(self) -> bool:
-        """Whether every step of an execution is needed."""
-        return not self.target.supervision.told_steps or self.halt not in WITHOUT_READING
-
     def chunks(self) -> Iterator[tuple[Int[np.ndarray, " chunk"], int]]:
         """Indices of graphs in chunks of one size, and how many of each chunk are new."""
         total = len(self.graphs)
-        kept = self.run.num_steps if self.records_steps else 1
+        kept = self.run.num_steps if needs_steps(self.halt, self.target) else 1
         per_chunk = graphs_per_chunk(self.run.networks, self.graphs, kept, self.run.layout)
         size = -(-total // -(-total // per_chunk))
         for start in range(0, total, size):
@@ -148,7 +143,8 @@ class EvaluationBatch:
     def execute(self, index: Int[np.ndarray, " chunk"], run: FreeRun | None = None) -> Execution:
         """Run the networks on some graphs and read them by the halting rule."""
         run = run or self.run
-        execution = run.run(self.graphs, index, "steps" if self.records_steps else "last")
+        record = "steps" if needs_steps(self.halt, self.target) else "last"
+        execution = run.run(self.graphs, index, record)
         if self.halt in WITHOUT_READING:
             return execution
         return _read_batch(self.halt, execution, jnp.asarray(self.end.length[index]), self.horizon)

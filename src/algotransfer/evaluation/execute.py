@@ -13,7 +13,13 @@ from jaxtyping import Bool, Float, Int
 from algotransfer.algorithms import Algorithm, run
 from algotransfer.algorithms.run import check_structure, check_weights
 from algotransfer.errors import UserError, shown
-from algotransfer.evaluation.halting import WITHOUT_READING, check_halt, default_halt, read_at
+from algotransfer.evaluation.halting import (
+    WITHOUT_READING,
+    check_halt,
+    default_halt,
+    needs_steps,
+    read_at,
+)
 from algotransfer.evaluation.harness import FreeRun, target_only
 from algotransfer.evaluation.horizon import training_horizon
 from algotransfer.evaluation.paths import follow, worse_predecessors
@@ -136,8 +142,7 @@ def execute(
     else:
         stand_ins = [infinity * key_factor] * len(tasks)
     free_run = FreeRun.untold(networks, tasks, stand_ins, steps)
-    read_last = target.supervision.told_steps and halt in WITHOUT_READING
-    record = "last" if read_last else "steps"
+    record = "steps" if needs_steps(halt, target) else "last"
     execution = free_run.run(fitted, np.array([0]), record)
     execution = jax.device_put(jax.tree.map(lambda leaf: np.asarray(leaf)[0, 0], execution))
     if halt not in WITHOUT_READING:

@@ -68,6 +68,11 @@ def check_halt(halt: str, target: Task) -> None:
         raise UserError(f"halt={halt!r} for a network trained {trained}; {rules}")
 
 
+def needs_steps(halt: str, target: Task) -> bool:
+    """Return whether every step must be recorded to read the answer."""
+    return not target.supervision.told_steps or halt not in WITHOUT_READING
+
+
 def default_halt(model: Model, target: Task) -> str:
     """Return the rule for networks that are told nothing, chosen on validation graphs.
 
