@@ -7,7 +7,7 @@ import pandas
 import pytest
 
 from algotransfer.evaluation.evaluate import COLUMNS
-from algotransfer.evaluation.metrics import masked_mean, squared
+from algotransfer.evaluation.metrics import mean_or_nan, squared
 from algotransfer.evaluation.result_tables import number, summary_table
 from algotransfer.evaluation.summary import summary
 
@@ -19,13 +19,13 @@ def test_the_square_of_any_key_is_a_number(key):
     error = squared(np.full((1, 2, 3), key, np.float32), np.zeros((2, 3), np.float32))
     assert np.isfinite(error).all()
     assert error[0, 0, 0] == pytest.approx(float(np.float32(key)) ** 2)
-    mean = masked_mean(error, np.ones((2, 3), bool))
+    mean = mean_or_nan(error, np.ones((2, 3), bool))
     assert np.isfinite(mean).all()
 
 
 def test_what_is_no_number_is_infinitely_wrong_and_spoils_no_other_graph():
     given = np.array([[[np.nan, 1.0], [np.inf, 1.0], [2.0, 1.0]]], np.float32)
-    error = masked_mean(squared(given, np.ones((3, 2), np.float32)), np.ones((3, 2), bool))
+    error = mean_or_nan(squared(given, np.ones((3, 2), np.float32)), np.ones((3, 2), bool))
     assert error.tolist() == [[np.inf, np.inf, 0.5]]
 
 

@@ -86,8 +86,8 @@ def _compare(metrics: Metrics, name: str, comparison: Comparison, hop) -> None:
     if comparison.mask is None:
         metrics.graphs[name] = value
     elif comparison.steps:
-        by_step = masked_mean(value, np.asarray(comparison.mask))  # [seeds, graphs, steps]
-        metrics.graphs[name] = masked_mean(by_step, ~np.isnan(by_step))
+        by_step = mean_or_nan(value, np.asarray(comparison.mask))  # [seeds, graphs, steps]
+        metrics.graphs[name] = mean_or_nan(by_step, ~np.isnan(by_step))
     else:
         _over_nodes(metrics, name, value, comparison.mask, hop)
 
@@ -128,7 +128,7 @@ def _over_nodes(metrics: Metrics, name, value, mask, hop, none_of: bool = False)
     """Average values over a graph's masked nodes, or return whether none of them is above 0."""
 
     def reduce(mask):
-        mean = masked_mean(value, mask)
+        mean = mean_or_nan(value, mask)
         return np.where(np.isnan(mean), np.nan, mean == 0) if none_of else mean
 
     hop = np.minimum(hop, MAX_HOP)
@@ -138,10 +138,10 @@ def _over_nodes(metrics: Metrics, name, value, mask, hop, none_of: bool = False)
     )
 
 
-def masked_mean(
+def mean_or_nan(
     value: Float[np.ndarray, "*shape n"], mask: Bool[np.ndarray, "*shape_or_less n"]
 ) -> Float[np.ndarray, "*shape"]:
-    """Mean of the masked values on the last axis; NaN where there is none."""
+    """Mean over the masked entries of the last axis; NaN where the mask is empty."""
     mask = np.broadcast_to(mask, value.shape)
     total, count = np.sum(value, axis=-1, where=mask), mask.sum(axis=-1)
     return np.divide(total, count, out=np.full(total.shape, np.nan), where=count > 0)
