@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -192,18 +192,15 @@ def _family(arguments: Mapping[str, Any], num_graphs: int, num_nodes: int) -> np
     return np.repeat(np.array(names, dtype=str), counts)
 
 
-RANGES: dict[str, Callable[[int], tuple[int, int]]] = {
-    "format_version": lambda n: (FORMAT_VERSION, FORMAT_VERSION),
-    "num_nodes": lambda n: (1, n),
-    "source": lambda n: (0, n - 1),
-    "pred": lambda n: (-1, n - 1),
-    "length": lambda n: (1, n),
-}
-
-
 def _check_ranges(arrays: Mapping[str, np.ndarray], num_nodes: int) -> None:
-    for name, interval in RANGES.items():
-        low, high = interval(num_nodes)
+    ranges = {
+        "format_version": (FORMAT_VERSION, FORMAT_VERSION),
+        "num_nodes": (1, num_nodes),
+        "source": (0, num_nodes - 1),
+        "pred": (-1, num_nodes - 1),
+        "length": (1, num_nodes),
+    }
+    for name, (low, high) in ranges.items():
         array = arrays[name]
         if array.size and (array.min() < low or array.max() > high):
             raise UserError(
