@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import sys
+from functools import partial
 
 import numpy as np
 import pytest
@@ -96,6 +97,15 @@ def test_an_algorithm_that_has_changed_since_is_refused(dataset, tmp_path, monke
         load_dataset(path)
 
 
+def test_the_algorithm_of_a_plugin_is_found(dataset, tmp_path, monkeypatch):
+    path, toll = tmp_path / "toll.npz", dataclasses.replace(ALGORITHMS["bellman_ford"], name="toll")
+    save_dataset(dataset, path, toll)
+    plugin = partial(ALGORITHMS.update, toll=toll)
+    monkeypatch.setattr("algotransfer.registry.load_plugins", plugin)
+    assert load_dataset(path).algorithms == ("toll",)
+    del ALGORITHMS["toll"]
+
+
 def test_saving_what_was_loaded_gives_the_same_bytes(path, tmp_path):
     save_dataset(load_dataset(path), tmp_path / "again.npz", "dijkstra")
     assert (tmp_path / "again.npz").read_bytes() == path.read_bytes()
@@ -132,7 +142,7 @@ def change(arrays, name, index, value):
     [
         (lambda a, c: c.update(format_version=99), "format version 99; expected 1"),
         (lambda a, c: change(a, "format_version", (), 2), "'format_version' holds 2…2"),
-        (lambda a, c: c.update(algorithm="minimax"), "traces of 'minimax', which is not regist"),
+        (lambda a, c: c.update(algorithm="minimax"), "unknown algorithm 'minimax'"),
         (lambda a, c: a.pop("pred"), r"missing entries: \['pred'\]; unknown: none"),
         (lambda a, c: a.update(more=np.ones(1)), r"missing entries: none; unknown: \['more'\]"),
         (lambda a, c: c.update(algorithm="bfs"), r"unknown: \['visited'\]"),

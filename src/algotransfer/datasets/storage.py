@@ -15,6 +15,7 @@ from algotransfer.datasets.ragged import Ragged, check_edges, from_ragged, to_ra
 from algotransfer.errors import UserError
 from algotransfer.graphs.graph import Graph
 from algotransfer.graphs.named import check_names
+from algotransfer.registry import REGISTER_FIRST, UnknownName
 
 FORMAT_VERSION = 1
 SUFFIX = ".npz"
@@ -101,13 +102,10 @@ def _dataset(arrays: Mapping[str, np.ndarray], card: Mapping[str, Any]) -> Datas
             f"it has format version {version!r:.80}; expected {FORMAT_VERSION}: make it again, or "
             "use the release that wrote it"
         )
-    name: Any = card.get("algorithm")
-    if name not in ALGORITHMS:
-        raise UserError(
-            f"it holds traces of {name!r:.80}, which is not registered; add the algorithm to "
-            f"ALGORITHMS first (registered: {', '.join(ALGORITHMS)})"
-        )
-    algorithm = ALGORITHMS[name]
+    try:
+        algorithm = ALGORITHMS[card.get("algorithm", "")]
+    except UnknownName as error:
+        raise UserError(f"{error}; {REGISTER_FIRST}") from error
     names = arrays.get(NAMES)
     arrays = {name: array for name, array in arrays.items() if name != NAMES}
     _check_shapes(arrays, algorithm)
