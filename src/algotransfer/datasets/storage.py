@@ -106,18 +106,14 @@ def _dataset(arrays: Mapping[str, np.ndarray], card: Mapping[str, Any]) -> Datas
         algorithm = ALGORITHMS[card.get("algorithm", "")]
     except UnknownName as error:
         raise UserError(f"{error}; {REGISTER_FIRST}") from error
-    names = arrays.get(NAMES)
+    texts = arrays.get(NAMES)
     arrays = {name: array for name, array in arrays.items() if name != NAMES}
     _check_shapes(arrays, algorithm)
     num_nodes, num_graphs = int(arrays["num_nodes"]), len(arrays["source"])
     arguments = {key: value for key, value in card.items() if key not in NOT_ARGUMENTS}
     family = _family(arguments, num_graphs, num_nodes)
     _check_ranges(arrays, num_nodes)
-    if names is not None and (names.dtype.kind, names.shape) != ("U", (num_graphs, num_nodes)):
-        raise UserError(
-            f"entry {NAMES!r} is {names.dtype} {list(names.shape)}, expected text "
-            f"{[num_graphs, num_nodes]}"
-        )
+    names = None if texts is None else _names(texts, (num_graphs, num_nodes))
 
     edges = Ragged(arrays["edge_index"], arrays["edge_offset"], arrays["edge_weight"])
     directed = arguments.get("directed", False)
@@ -132,7 +128,7 @@ def _dataset(arrays: Mapping[str, np.ndarray], card: Mapping[str, Any]) -> Datas
         graphs=graphs,
         family=family,
         arguments=arguments,
-        names=None if names is None else [_own_names(row) for row in names.tolist()],
+        names=names,
         _traces={algorithm: trace},
     )
 
@@ -149,10 +145,14 @@ def _check_trace(algorithm: Algorithm, graphs: Graph, trace: Trace) -> None:
         )
 
 
-def _own_names(names: list[str]) -> list[str]:
-    """Remove the empty names of padding nodes at the end."""
-    count = max((k for k, name in enumerate(names, start=1) if name), default=0)
-    return names[:count]
+def _names(texts: np.ndarray, shape: tuple[int, int]) -> list[list[str]]:
+    """Return the names of the nodes of each graph, without the empty ones of padding nodes."""
+    if (texts.dtype.kind, texts.shape) != ("U", shape):
+        raise UserError(
+            f"entry {NAMES!r} is {texts.dtype} {list(texts.shape)}, expected text {list(shape)}"
+        )
+    counts = np.max((texts != "") * np.arange(1, shape[1] + 1), axis=1)
+    return [row[:count].tolist() for row, count in zip(texts, counts, strict=True)]
 
 
 def _check_shapes(arrays: Mapping[str, np.ndarray], algorithm: Algorithm) -> None:
