@@ -74,35 +74,48 @@ def find_weights(source: str | Path) -> Path:
             f"{path} has no {WEIGHTS} yet: its training has not ended; "
             "run the same `algotransfer train` command again to go on with it"
         )
-    package = {model.name: model for model in _in_package()}
     problems: dict[Path, str] = {}
     inside = _in_folder(path.parent, problems) if path.parent != Path() else []
-    runs = {model.name: model for model in inside}
     of_default = _in_folder(Path(RUNS), problems)
-    by_default = {model.name.removeprefix(f"{RUNS}/"): model for model in of_default}
-    for known in (package, runs, by_default):
-        matches = [known[text]] if text in known else _beginning_with(text, known)
-        if len(matches) == 1:
-            found = matches[0].path
-            if text not in known:
-                notify(f"{text} stands for {matches[0].name}")
-            return found / WEIGHTS if found.is_dir() else found
-        if matches:
-            names = ", ".join(model.name for model in matches[:5])
-            more = ", …" if len(matches) > 5 else ""
-            raise UserError(
-                f"{text!r:.80} is the beginning of {len(matches)} names ({names}{more}); give one "
-                "of them, see `algotransfer list models`"
-            )
+    places = (
+        {model.name: model for model in _in_package()},
+        {model.name: model for model in inside},
+        {model.name.removeprefix(f"{RUNS}/"): model for model in of_default},
+    )
+    for known in places:
+        if (model := _match(text, known)) is not None:
+            return model.path / WEIGHTS if model.path.is_dir() else model.path
     for run, reason in problems.items():
         names = (f"{run}", f"{run}".replace("-na-", "-"))  # short names have no `na`
         if any(name.startswith((f"{path}", f"{RUNS}/{path}")) for name in names):
             raise UserError(f"{run} cannot be loaded: {reason}")
-    names = [*package, *runs, *by_default]
+    names = [name for known in places for name in known]
     raise FileNotFoundError(
         f"{source} is neither a run folder nor a weights file, nor the name of a trained model"
         f"{nearest(text, names, most=3)}; `algotransfer list models` shows the names"
     )
+
+
+def _match(text: str, known: Mapping[str, TrainedModel]) -> TrainedModel | None:
+    """Return the only model whose name, or file name with a hash, begins with a text, if any."""
+    if text in known:
+        return known[text]
+    matches = [
+        model
+        for name, model in known.items()
+        if name.startswith(text) or model.path.stem.startswith(text)
+    ]
+    if len(matches) > 1:
+        names = ", ".join(model.name for model in matches[:5])
+        more = ", …" if len(matches) > 5 else ""
+        raise UserError(
+            f"{text!r:.80} is the beginning of {len(matches)} names ({names}{more}); give one "
+            "of them, see `algotransfer list models`"
+        )
+    if not matches:
+        return None
+    notify(f"{text} stands for {matches[0].name}")
+    return matches[0]
 
 
 def committed_weights() -> dict[str, Path]:
@@ -123,10 +136,11 @@ def read_config(folder: Path) -> dict[str, Any] | None:
 @cache
 def _in_package() -> tuple[TrainedModel, ...]:
     cards = {path: load_card(path) for path in committed_weights().values()}
-    return tuple(_named((path, card, path.stem.rpartition("-")[2]) for path, card in cards.items()))
+    found = ((path, card, path.stem.rpartition("-")[2]) for path, card in cards.items())
+    return tuple(_named(found, problems={}))
 
 
-def _in_folder(folder: Path, problems: dict[Path, str] | None = None) -> list[TrainedModel]:
+def _in_folder(folder: Path, problems: dict[Path, str]) -> list[TrainedModel]:
     paths = [path.parent for path in sorted(folder.glob(f"*/*/{WEIGHTS}"))]
     configs = {path: config for path in paths if (config := read_config(path)) is not None}
     named = _named(((path, config, path.name) for path, config in configs.items()), problems)
@@ -134,7 +148,7 @@ def _in_folder(folder: Path, problems: dict[Path, str] | None = None) -> list[Tr
 
 
 def _named(
-    found: Iterable[tuple[Path, dict[str, Any], str]], problems: dict[Path, str] | None = None
+    found: Iterable[tuple[Path, dict[str, Any], str]], problems: dict[Path, str]
 ) -> list[TrainedModel]:
     """Name models by their experiments, and by their hashes too where that is not unique.
 
@@ -149,8 +163,7 @@ def _named(
             reason = f"{error}" if isinstance(error, UserError) else "its config.json is incomplete"
             if isinstance(error, UnknownName):
                 reason += f"; {REGISTER_FIRST}"
-            if problems is not None:
-                problems[path] = reason
+            problems[path] = reason
     count = Counter(experiment.short_name for _, experiment, _, _ in models)
 
     def name(experiment: Experiment, run_hash: str) -> str:
@@ -160,13 +173,4 @@ def _named(
     return [
         TrainedModel(name(experiment, run_hash), path, experiment, seeds)
         for path, experiment, seeds, run_hash in models
-    ]
-
-
-def _beginning_with(text: str, known: Mapping[str, TrainedModel]) -> list[TrainedModel]:
-    """Models whose name begins with a text, or the name of their file, which has a hash."""
-    return [
-        model
-        for name, model in known.items()
-        if name.startswith(text) or model.path.stem.startswith(text)
     ]
