@@ -210,8 +210,7 @@ def make_dataset(
     FAMILIES.check(*families)
     if not families or len(set(families)) < len(families):
         raise UserError(f"family={families!r}; name one or more families, each of them once")
-    options = {"attachments": attachments, "shape": shape}
-    sampling = {"seed": seed, "split": split, **options}
+    sampling = {"seed": seed, "split": split, "attachments": attachments, "shape": shape}
     if min_nodes is None:
         parts = [sample_graphs(name, num_graphs, num_nodes, **sampling) for name in families]
     else:
@@ -224,9 +223,7 @@ def make_dataset(
             "graph": list(families),
             "num_graphs": num_graphs,
             "num_nodes": num_nodes,
-            "seed": seed,
-            "split": split,
-            **options,
+            **sampling,
             **({} if min_nodes is None else {"min_nodes": min_nodes}),
         },
     )
@@ -240,9 +237,10 @@ def _sample_sizes(family: str, num_graphs: int, sizes: range, sampling: Mapping[
 
     def exists(num_nodes: int) -> bool:
         try:
-            return bool(sample(1, num_nodes))
+            sample(1, num_nodes)
         except UserError:
             return False
+        return True
 
     if not 2 <= sizes.start < sizes.stop:
         raise UserError(
