@@ -171,19 +171,7 @@ def from_pyg(data: Any, source: Hashable = None) -> NamedGraph:
         raise UserError(
             f"edge_index has shape {ends.shape} and type {ends.dtype}; expected [2, edges] integers"
         )
-    num_edges = ends.shape[1]
-    weights = next(
-        (_array(data, name) for name in WEIGHTS if getattr(data, name, None) is not None), None
-    )
-    if weights is None:
-        weights = np.ones(num_edges)
-        how = "set edge_weight, such as data.edge_weight = data.{name}"
-        notify_missing_weights(num_edges, num_edges, _edge_numbers(data, num_edges), how)
-    if weights.size != num_edges or weights.dtype.kind not in "biuf":
-        raise UserError(
-            f"the graph has {num_edges} edges and weights of shape {weights.shape} and type "
-            f"{weights.dtype}; expected one number per edge: set edge_weight"
-        )
+    weights = _edge_weights(data, ends.shape[1])
     num_nodes = getattr(data, "num_nodes", None)
     num_nodes = int(ends.max(initial=-1)) + 1 if num_nodes is None else int(num_nodes)
     check_num_nodes(num_nodes)
@@ -199,6 +187,23 @@ def from_pyg(data: Any, source: Hashable = None) -> NamedGraph:
     return named_graph(
         range(num_nodes), ends.astype(np.int64), weights.reshape(-1).astype(float), source, True
     )
+
+
+def _edge_weights(data: Any, num_edges: int) -> np.ndarray:
+    """Return the weights of a `Data`; warn if it has none but other attributes with numbers."""
+    for name in WEIGHTS:
+        if getattr(data, name, None) is None:
+            continue
+        weights = _array(data, name)
+        if weights.size != num_edges or weights.dtype.kind not in "biuf":
+            raise UserError(
+                f"the graph has {num_edges} edges and weights of shape {weights.shape} and type "
+                f"{weights.dtype}; expected one number per edge: set edge_weight"
+            )
+        return weights
+    how = "set edge_weight, such as data.edge_weight = data.{name}"
+    notify_missing_weights(num_edges, num_edges, _edge_numbers(data, num_edges), how)
+    return np.ones(num_edges)
 
 
 def _edge_numbers(data: Any, num_edges: int) -> list[str]:
