@@ -12,7 +12,7 @@ Infinity = float | str  # "instance", or the number that stands for ∞
 
 
 class Truth(eqx.Module):
-    """A trace for the network: finite keys in its units, and the nodes done by each step.
+    """A trace for the network: finite keys in its units, and the nodes visited or reached so far.
 
     The first state is the initial one. The last state is the final answer of every graph of a
     batch: shorter traces repeat theirs.
@@ -51,8 +51,8 @@ def make_truth(algorithm: Algorithm, trace: Trace, infinity: Infinity, num_steps
     stand_in = stand_in_for(algorithm, trace.final_key, infinity)[..., None, None]
     raw = jnp.asarray(trace.key[..., kept, :])
     pred = jnp.asarray(trace.pred[..., kept, :])
-    done = None if trace.visited is None else jnp.asarray(trace.visited[..., kept, :])
-    visited, next_node = algorithm.framework.targets(algorithm, raw, done)
+    visited = None if trace.visited is None else jnp.asarray(trace.visited[..., kept, :])
+    visited, next_node = algorithm.framework.targets(algorithm, raw, visited)
     return Truth(
         key=jnp.where(jnp.isinf(raw), stand_in, raw) / algorithm.unit(num_nodes),
         pred=pred,

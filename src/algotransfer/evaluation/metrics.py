@@ -28,7 +28,7 @@ Values = Float[np.ndarray, "*seeds graphs"]
 
 
 class Metrics(NamedTuple):
-    """Values of every graph by metric; by hop they have an axis of distances 0 … 20 behind."""
+    """Values of every graph by metric; those by hop have a last axis of distances 0 … 20."""
 
     graphs: dict[str, Values]
     hops: dict[str, Float[np.ndarray, "*seeds graphs hops"]]

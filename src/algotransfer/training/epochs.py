@@ -1,7 +1,7 @@
 """Run the epochs of a training and keep its log, checkpoints and provenance in the run folder.
 
 A checkpoint is the complete state of a training, written atomically. After a kill, `metrics.jsonl`
-may be ahead of it, so it keeps a copy of the log: resuming writes the log as it was then.
+may have more epochs than the checkpoint. It therefore holds a copy of the log, which is restored.
 """
 
 import json

@@ -43,7 +43,7 @@ class ProvenanceRecord:
     """The entry of the slice in progress, on disk from its beginning."""
 
     def __init__(self, folder: Path, part: str, epochs: int | None = None):
-        """Begin an entry; what training did beyond the epochs that it goes on from is forgotten."""
+        """Begin an entry; drop those of slices after the `epochs` from which training resumes."""
         self.path = folder / ENVIRONMENT
         try:
             self.before = read_entries(self.path) if self.path.exists() else []
@@ -52,8 +52,7 @@ class ProvenanceRecord:
             self.before = []
         self.entry: dict[str, Any] = {**environment(), "part": part, "seconds": {}}
         if epochs is not None:
-            first = [entry.get("epochs", [1])[0] for entry in self.before]
-            self.before = [e for e, k in zip(self.before, first, strict=True) if k <= epochs]
+            self.before = [e for e in self.before if e.get("epochs", [1])[0] <= epochs]
             self.entry["epochs"] = [epochs + 1, epochs]
         self.save()
 

@@ -136,7 +136,7 @@ class Framework(ABC):
         key: Float[Array, "*batch states n"],
         visited: Bool[Array, "*batch states n"] | None,
     ) -> tuple[Bool[Array, "*batch states n"], Float[Array, "*batch steps n"] | None]:
-        """The nodes done by each state, and a distribution over the node chosen next."""
+        """The nodes visited or reached in each state, and a distribution over the next node."""
 
     @abstractmethod
     def teacher(self, truth: Truth) -> State:
