@@ -147,11 +147,45 @@ class Drawing:
         """Draw one step."""
         with_text = self.graph.num_nodes <= TEXT_MAX_NODES
         scale = 1.0 if with_text else (TEXT_MAX_NODES / self.graph.num_nodes) ** 0.5 / 1.5
-        radius = RADIUS * scale
-        size = 4 * radius**2
-
         self._draw_edges(axis, scale, with_text)
-        for node, pred in enumerate(frame.pred.tolist()):
+        self._draw_predecessors(axis, scale, frame.pred.tolist())
+        self._draw_nodes(axis, scale, with_text, frame)
+        source, above = tuple(self.positions[int(self.graph.source)]), (0, RADIUS * scale + 6)
+        axis.annotate("source", source, above, textcoords="offset points", **NOTE)
+        axis.set_title(frame.title, fontsize=11, color=INK)
+        axis.margins(0.12)
+        axis.set_aspect("equal")
+
+    def _draw_edges(self, axis: Axes, scale: float, with_text: bool) -> None:
+        edges = list(unique_edges(self.graph))
+        lines = [self.positions[[tail, head]] for tail, head, _ in edges]
+        if self.graph.directed:
+            for start, end in lines:
+                arrow = FancyArrowPatch(
+                    tuple(start),
+                    tuple(end),
+                    arrowstyle="-|>",
+                    color=EDGE,
+                    zorder=1,
+                    shrinkA=0,
+                    shrinkB=RADIUS * scale,
+                    mutation_scale=11 * scale,
+                    linewidth=1.6 * scale,
+                )
+                axis.add_patch(arrow)
+        else:
+            axis.add_collection(LineCollection(lines, colors=EDGE, lw=1.6 * scale, zorder=1))
+        if not with_text:
+            return
+        for (start, end), (_, _, weight) in zip(lines, edges, strict=True):
+            x, y = (end - start) / max(float(np.linalg.norm(end - start)), 1e-9)
+            above = (-7 * y, 7 * x) if x >= 0 else (7 * y, -7 * x)  # points, beside the edge
+            label, middle = f"{weight:.2f}".removeprefix("0"), (start + end) / 2
+            axis.annotate(label, tuple(middle), above, textcoords="offset points", **WEIGHT_TEXT)
+
+    def _draw_predecessors(self, axis: Axes, scale: float, predecessors: list[int]) -> None:
+        radius = RADIUS * scale
+        for node, pred in enumerate(predecessors):
             if pred in (-1, node):
                 continue
             arrow = FancyArrowPatch(
@@ -167,6 +201,8 @@ class Drawing:
             )
             axis.add_patch(arrow)
 
+    def _draw_nodes(self, axis: Axes, scale: float, with_text: bool, frame: Frame) -> None:
+        size = 4 * (RADIUS * scale) ** 2
         shade = self.colours.to_rgba(np.clip(frame.key, *self.colours.get_clim()))
         fill = np.where(frame.reached[:, None], shade, 1.0)
         changed = self.positions[frame.changed]
@@ -184,37 +220,6 @@ class Drawing:
             for (x, y), key, rgba in rows:
                 colour = "white" if np.dot(rgba[:3], (0.3, 0.59, 0.11)) < 0.5 else INK
                 axis.text(x, y, _number(key), color=colour, **KEY_TEXT)
-        source = tuple(self.positions[int(self.graph.source)])
-        axis.annotate("source", source, (0, radius + 6), textcoords="offset points", **NOTE)
-        axis.set_title(frame.title, fontsize=11, color=INK)
-        axis.margins(0.12)
-        axis.set_aspect("equal")
-
-    def _draw_edges(self, axis: Axes, scale: float, with_text: bool) -> None:
-        edges = list(unique_edges(self.graph))
-        lines = [self.positions[[tail, head]] for tail, head, _ in edges]
-        if self.graph.directed:
-            for start, end in lines:
-                look: dict[str, Any] = {"color": EDGE, "lw": 1.6 * scale, "zorder": 1}
-                arrow = FancyArrowPatch(
-                    tuple(start),
-                    tuple(end),
-                    arrowstyle="-|>",
-                    shrinkA=0,
-                    shrinkB=RADIUS * scale,
-                    mutation_scale=11 * scale,
-                    **look,
-                )
-                axis.add_patch(arrow)
-        else:
-            axis.add_collection(LineCollection(lines, colors=EDGE, lw=1.6 * scale, zorder=1))
-        if not with_text:
-            return
-        for (start, end), (_, _, weight) in zip(lines, edges, strict=True):
-            x, y = (end - start) / max(float(np.linalg.norm(end - start)), 1e-9)
-            above = (-7 * y, 7 * x) if x >= 0 else (7 * y, -7 * x)  # points, beside the edge
-            label, middle = f"{weight:.2f}".removeprefix("0"), (start + end) / 2
-            axis.annotate(label, tuple(middle), above, textcoords="offset points", **WEIGHT_TEXT)
 
 
 def _colours(algorithm: Algorithm, key: Float[np.ndarray, "steps nodes"]) -> ScalarMappable:
