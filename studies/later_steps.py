@@ -159,17 +159,18 @@ def measure(model: Model, rule: str, dataset: Dataset) -> pandas.DataFrame:
     """Return every seed's error at `STEP` and at the end, and the growth of its hidden state."""
     batch = EvaluationBatch.prepare(model, dataset.graphs)
     run, true = batch.run, np.asarray(batch.end.final_pred)
-    errors, sizes = [], []
-    for index, new in batch.chunks():
+
+    def errors_and_sizes(index: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         graphs = jax.tree.map(jnp.asarray, dataset.graphs[index])
         told = (tuple(a[index] for a in each) for each in (run.infinity, run.steps))
         found = execute(run.networks, graphs, *told, run.tasks, run.num_steps, rule)
         pointer, size = map(np.asarray, found)
         ends = np.stack([np.full(len(index), STEP), run.steps[-1][index]], axis=-1) - 1
         by_step = pointer_errors(pointer, true[index])
-        errors.append(np.take_along_axis(by_step, ends[None], -1)[:, :new])
-        sizes.append(np.take_along_axis(size, ends[None], -1)[:, :new])
-    error, size = (np.concatenate(parts, axis=1) for parts in (errors, sizes))
+        error, size = (np.take_along_axis(each, ends[None], -1) for each in (by_step, size))
+        return error, size
+
+    error, size = batch.on_all_graphs(errors_and_sizes)
     families = [error[:, dataset.family == family].mean(1) for family in dataset.families]
     at_step, at_end = np.mean(families, axis=0).T
     growth = np.log10(size[..., 1] / size[..., 0]).mean(1)

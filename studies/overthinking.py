@@ -25,7 +25,7 @@ from scipy.stats import spearmanr
 from algotransfer import Dataset, load_model, make_dataset
 from algotransfer.datasets.presets import PAPER_FAMILIES
 from algotransfer.draw import save_figure
-from algotransfer.evaluation.by_step import errors_of_chunks
+from algotransfer.evaluation.by_step import errors_by_step
 from algotransfer.evaluation.summary import paper_key
 from algotransfer.report.cells import least_marked, read_at
 from algotransfer.report.collect import EXPERIMENT, read_results
@@ -44,8 +44,7 @@ def errors_around_the_end(weights: str, dataset: Dataset) -> dict:
     """Return each seed's predecessor error at steps around the end, against the final answer."""
     model = load_model(weights)
     length = np.asarray(dataset.trace(model.experiment.target).length)
-    chunks = errors_of_chunks(model, dataset, past_end=AFTER)
-    errors = np.concatenate([part[:, :new] for part, new in chunks], axis=1)
+    errors = errors_by_step(model, dataset, past_end=AFTER)
     graph = np.arange(len(length))
     around = {
         str(k): errors[:, graph, np.maximum(length + k, 1) - 1].mean(1).round(5).tolist()

@@ -205,7 +205,7 @@ def test_last_errors_are_the_metrics_of_evaluation(engine, model):
     graph = GRAPHS[3]
     batch = jax.tree.map(lambda leaf: np.asarray(leaf)[None], graph)
     batch = EvaluationBatch.prepare(trained, batch)
-    metrics = batch.measure(np.array([0]))[0][1].graphs
+    metrics = batch.measure(np.array([0]))[0].graphs
     errors = engine(
         """const model = new Model(JSON.parse(arguments[0])), { algorithm } = model.target;
         const graph = GRAPHS[3], truth = recordTruth(algorithm, graph);

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, Int
 
 from algotransfer.datasets.dataset import Dataset
-from algotransfer.evaluation.evaluate import Progress, list_datasets
-from algotransfer.evaluation.evaluation_batch import EvaluationBatch
+from algotransfer.evaluation.evaluate import Progress, count_graphs, list_datasets
+from algotransfer.evaluation.evaluation_batch import EvaluationBatch, Report
 from algotransfer.evaluation.training_range import fit_dataset
 from algotransfer.training.runs import Model, load_model
 
@@ -45,14 +45,9 @@ def evaluate_by_step(
 
     model = load_model(source)
     datasets = list_datasets(datasets)
-    total, done, rows = sum(map(len, datasets)), 0, []
+    report, rows = count_graphs(progress, datasets), []
     for dataset in datasets:
-        errors = []
-        for part, new in errors_of_chunks(model, fit_dataset(model, dataset), past_end):
-            errors.append(part[:, :new])
-            done += new
-            progress(done, total)
-        errors = np.concatenate(errors, axis=1)  # [seeds, graphs, steps]
+        errors = errors_by_step(model, fit_dataset(model, dataset), past_end, report)
         for family in dataset.families:
             means = errors[:, dataset.family == family].mean(axis=1)
             count = int((dataset.family == family).sum())
@@ -65,18 +60,22 @@ def evaluate_by_step(
     return pandas.DataFrame(rows, columns=list(COLUMNS))
 
 
-def errors_of_chunks(model: Model, dataset: Dataset, past_end: int):
-    """Yield predecessor errors [seeds, graphs, steps] chunk by chunk, and the new graphs of each.
-
-    The error of a graph after a step is the share of reached nodes whose pointer differs from the
-    final predecessor.
-    """
+def errors_by_step(
+    model: Model,
+    dataset: Dataset,
+    past_end: int,
+    report: Report = lambda num_graphs: None,
+) -> Float[np.ndarray, "seeds graphs steps"]:
+    """Return the predecessor errors of every graph after every step; see `pointer_errors`."""
     batch = EvaluationBatch.prepare(model, dataset.graphs, halt="settled")
     run = batch.run.with_steps(dataset.num_nodes + past_end)
     true = np.asarray(batch.end.final_pred)
-    for index, new in batch.chunks():
+
+    def errors(index: Int[np.ndarray, " chunk"]):
         pointer = np.asarray(run.run(dataset.graphs, index, "steps").pointer)
-        yield pointer_errors(pointer, true[index]), new
+        return pointer_errors(pointer, true[index])
+
+    return batch.on_all_graphs(errors, report)
 
 
 def pointer_errors(pointer, true) -> Float[np.ndarray, "seeds graphs steps"]:

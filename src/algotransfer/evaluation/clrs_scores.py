@@ -91,11 +91,7 @@ def clrs_scores(
             f"a network of {target} predicts no predecessors, which {task} asks for; evaluate one "
             f"of {', '.join(clrs_task.algorithms[1:])}"
         )
-    chunks = [(batch.answers(index), new) for index, new in batch.chunks()]
-    key, pointer = (
-        np.concatenate([answers[part][:, :new] for answers, new in chunks], axis=1)
-        for part in range(2)
-    )
+    key, pointer = batch.on_all_graphs(batch.answers)
     predicted = clrs_task.read(target, graphs, key / asked.key_factor[:, None], pointer)
     truth = official_output(clrs_task, split)
     rows = []

@@ -6,14 +6,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import jax
 import numpy as np
 
 from algotransfer.checksums import verify_checksum, write_checksum
 from algotransfer.datasets import Dataset, make_dataset
 from algotransfer.datasets.presets import PAPER, PAPER_FAMILIES
 from algotransfer.errors import UserError, shown
-from algotransfer.evaluation.evaluation_batch import EvaluationBatch, Label
+from algotransfer.evaluation.evaluation_batch import EvaluationBatch, Label, Report
 from algotransfer.evaluation.metrics import METRICS, Metrics
 from algotransfer.evaluation.training_range import fit_dataset
 from algotransfer.files import DamagedFile, write_atomically
@@ -74,21 +73,11 @@ def evaluate(
     model = load_model(source)
     given = list_datasets(unseen_graphs() if datasets is None else datasets)
     fitted = [fit_dataset(model, dataset) for dataset in given]
-    total, done, rows = sum(map(len, fitted)), 0, []
+    report, rows = count_graphs(progress, fitted), []
     for dataset in fitted:
         batch = EvaluationBatch.prepare(model, dataset.graphs, halt)
-        chunks = []
-        for index, new in batch.chunks():
-            # The last graphs of a chunk may only fill up its shape.
-            measured = batch.measure(index)
-            chunks.append(
-                [(label, jax.tree.map(lambda a, new=new: a[:, :new], m)) for label, m in measured]
-            )
-            done += new
-            progress(done, total)
-        for parts in zip(*chunks, strict=True):
-            labels = parts[0][0]
-            metrics = jax.tree.map(lambda *a: np.concatenate(a, axis=1), *[m for _, m in parts])
+        measured = batch.on_all_graphs(batch.measure, report)
+        for labels, metrics in zip(batch.labels, measured, strict=True):
             rows += _rows(labels, dataset, metrics)
     return pandas.DataFrame(rows, columns=list(COLUMNS)).astype(COLUMNS)
 
@@ -121,6 +110,18 @@ def list_datasets(datasets: Dataset | Mapping[int, Dataset] | Iterable[Dataset])
     if not listed or not all(isinstance(dataset, Dataset) for dataset in listed):
         raise UserError(f"datasets are {shown(listed)}; expected one Dataset or more")
     return listed
+
+
+def count_graphs(progress: Progress, datasets: list[Dataset]) -> Report:
+    """Return a function that counts the graphs done and calls `progress`."""
+    total, done = sum(map(len, datasets)), 0
+
+    def report(num_graphs: int) -> None:
+        nonlocal done
+        done += num_graphs
+        progress(done, total)
+
+    return report
 
 
 def unseen_graphs(

@@ -1,10 +1,10 @@
 """`EvaluationBatch`: networks and references measured on the graphs of one dataset."""
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -29,6 +29,8 @@ from algotransfer.graphs.graph import Graph
 from algotransfer.training.examples import tasks_of
 from algotransfer.training.objective import Task
 from algotransfer.training.runs import Model
+
+Report = Callable[[int], None]  # called with the number of graphs done since the last call
 
 _make_truth = jax.jit(make_truth, static_argnums=(0, 2, 3))
 
@@ -93,6 +95,13 @@ class EvaluationBatch:
             for row, variant in variants
         }
 
+    @property
+    def labels(self) -> list[list[Label]]:
+        """The labels of each of the metrics that `measure` returns."""
+        of_runs = [[Label(row, seed) for seed in self.seeds] for row in self.runs]
+        of_references = [[Label(name) for name in self.references]] if self.references else []
+        return [*of_runs, [Label("algorithm")], *of_references]
+
     def chunks(self) -> Iterator[tuple[Int[np.ndarray, " chunk"], int]]:
         """Indices of graphs in chunks of one size, and how many of each chunk are new."""
         total = len(self.graphs)
@@ -102,22 +111,31 @@ class EvaluationBatch:
         for start in range(0, total, size):
             yield np.arange(start, start + size) % total, min(size, total - start)
 
-    def measure(self, index: Int[np.ndarray, " chunk"]) -> list[tuple[list[Label], Metrics]]:
-        """Compute the metrics of networks, algorithm and references, by label and graph."""
+    def on_all_graphs(
+        self,
+        compute: Callable[[Int[np.ndarray, " chunk"]], Any],
+        report: Report = lambda num_graphs: None,
+    ) -> Any:
+        """Return the arrays [seeds, graphs, …] that `compute(index)` returns, chunk by chunk."""
+        parts = []
+        for index, new in self.chunks():
+            # The last graphs of a chunk may only fill up its shape.
+            parts.append(jax.tree.map(lambda a, new=new: a[:, :new], compute(index)))
+            report(new)
+        return jax.tree.map(lambda *a: np.concatenate(a, axis=1), *parts)
+
+    def measure(self, index: Int[np.ndarray, " chunk"]) -> list[Metrics]:
+        """Compute the metrics of networks, algorithm and references; see `labels`."""
         task, algorithm = self.target, self.target.algorithm
         graphs = jax.tree.map(jnp.asarray, self.graphs[index])
         truth = self._truth(index)
-        groups = [
-            ([Label(row, seed) for seed in self.seeds], self.execute(index, run))
-            for row, run in self.runs.items()
-        ]
-        groups.append(([Label("algorithm")], the_algorithm(truth)))
+        executions = [self.execute(index, run) for run in self.runs.values()]
+        executions.append(the_algorithm(truth))
         if self.references:
             pointer = np.stack([pointer[index] for pointer in self.references.values()])
-            labels = [Label(name) for name in self.references]
-            groups.append((labels, Execution(pointer=jnp.asarray(pointer)[..., None, :])))
+            executions.append(Execution(pointer=jnp.asarray(pointer)[..., None, :]))
 
-        compared = [compare_batch(task, execution, truth) for _, execution in groups]
+        compared = [compare_batch(task, execution, truth) for execution in executions]
         paths = [None] * len(compared)
         if algorithm.predicts_predecessors:
             together = jnp.concatenate([each.answer for each in compared])
@@ -128,8 +146,8 @@ class EvaluationBatch:
         final_key, final_pred = np.asarray(self.end.final_key), np.asarray(self.end.final_pred)
         true = (final_key[index], final_pred[index], self.hop[index])
         return [
-            (labels, measure(algorithm, each, path, *true))
-            for (labels, _), each, path in zip(groups, compared, paths, strict=True)
+            measure(algorithm, each, path, *true)
+            for each, path in zip(compared, paths, strict=True)
         ]
 
     def answers(
