@@ -72,7 +72,7 @@ def paper_key(experiment: Experiment) -> dict[str, str]:
     sampled = supervision == "na" and get_algorithm(experiment.target).framework.samples
     if sampled and experiment.select == "mean":
         supervision += "_mean"
-    if supervision != "tf" and experiment.extra_steps:  # not in the paper
+    if experiment.extra_steps:  # not in the paper
         supervision += f"_extra{experiment.extra_steps}"
     return {
         "supervision": supervision,
