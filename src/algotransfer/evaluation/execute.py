@@ -27,6 +27,7 @@ from algotransfer.evaluation.training_range import fit_graphs, infinity_without_
 from algotransfer.graphs import GraphLike, to_named_graph
 from algotransfer.limits import FLOAT32_RANGE, MAX_STEPS, is_positive
 from algotransfer.training.examples import tasks_of
+from algotransfer.training.objective import Task
 from algotransfer.training.runs import Model, load_model
 
 
@@ -112,22 +113,12 @@ def execute(
     named = to_named_graph(graph, source)
     graph = named.graph
     seed = healthy_seed(model) if seed is None else seed
-    if steps is not None and not 1 <= steps <= MAX_STEPS:
-        raise UserError(f"steps={steps}; expected 1 to {MAX_STEPS:,}")
     if infinity is not None and not is_positive(infinity):
         raise UserError(f"infinity={shown(infinity)}; expected a number above 0, {FLOAT32_RANGE}")
     networks = jax.tree.map(lambda leaf: np.asarray(leaf)[None], model.network(seed))
     networks, tasks = target_only(networks, tasks_of(model.experiment))
     target = tasks[-1]
-    if halt is None:
-        halt = "told" if steps else default_halt(model, target)
-    elif steps is not None and halt in ("told", "horizon"):
-        raise UserError(
-            f"steps={steps} and halt={halt!r} both say when the answer is read; give one of them"
-        )
-    check_halt(halt, target)
-    if steps is None:
-        steps = training_horizon(model) if halt == "horizon" else named.graph.num_nodes
+    halt, steps = _rule_and_steps(model, target, halt, steps, graph.num_nodes)
 
     algorithm = target.algorithm
     check_structure(algorithm, graph)
@@ -164,6 +155,24 @@ def execute(
         true_pred=true_pred[0],
         worse=worse_predecessors(algorithm, paths, pred[None], true_key, true_pred)[0],
     )
+
+
+def _rule_and_steps(
+    model: Model, target: Task, halt: str | None, steps: int | None, num_nodes: int
+) -> tuple[str, int]:
+    """Return the halting rule and the number of steps to run; `halt` and `steps` may be None."""
+    if steps is not None and not 1 <= steps <= MAX_STEPS:
+        raise UserError(f"steps={steps}; expected 1 to {MAX_STEPS:,}")
+    if halt is None:
+        halt = "told" if steps else default_halt(model, target)
+    elif steps is not None and halt in ("told", "horizon"):
+        raise UserError(
+            f"steps={steps} and halt={halt!r} both say when the answer is read; give one of them"
+        )
+    check_halt(halt, target)
+    if steps is None:
+        steps = training_horizon(model) if halt == "horizon" else num_nodes
+    return halt, steps
 
 
 def healthy_seed(model: Model) -> int:
