@@ -100,7 +100,7 @@ class Dataset:
         graphs, family = self.graphs[indices], self.family[indices]
         smallest = int(self.sizes[indices].min(initial=self.num_nodes))
         traces = {
-            algorithm: jax.tree.map(lambda leaf: np.asarray(leaf)[indices], trace)
+            algorithm: jax.tree.map(np.asarray, trace)[indices]
             for algorithm, trace in self._traces.items()
         }
         return Dataset(
