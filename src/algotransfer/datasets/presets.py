@@ -126,7 +126,7 @@ CLRS_TASKS: Registry[ClrsTask] = Registry(
 )
 
 
-def answered_task(algorithm: str, task: str | None = None) -> str:
+def answered_task(algorithm: str, task: str | None) -> str:
     """Return the task of CLRS-30 to evaluate an algorithm on, by default the one it is trained on.
 
     Raise a `UserError` if the algorithm does not answer it.

@@ -39,7 +39,7 @@ def to_ragged(graphs: Graph) -> Ragged:
 
 
 def from_ragged(
-    ragged: Ragged, source: Int32[np.ndarray, " graphs"], num_nodes: int, directed: bool = False
+    ragged: Ragged, source: Int32[np.ndarray, " graphs"], num_nodes: int, directed: bool
 ) -> Graph:
     """Convert a list of edges to a batch, padded to the largest number of edges."""
     count = np.diff(ragged.edge_offset)
@@ -60,7 +60,7 @@ def from_ragged(
     )
 
 
-def check_edges(ragged: Ragged, num_nodes: int, directed: bool = False) -> None:
+def check_edges(ragged: Ragged, num_nodes: int, directed: bool) -> None:
     """Raise a `UserError` unless these are simple graphs with sorted edges."""
     offset = ragged.edge_offset
     if offset[0] != 0 or offset[-1] != len(ragged.edge_weight) or np.any(np.diff(offset) < 0):
