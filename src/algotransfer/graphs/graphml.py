@@ -88,14 +88,7 @@ def _reduce(root: ElementTree.Element) -> tuple[str | None, list[str]]:
     if len(keys) > 1:
         raise UserError(f"it has {len(keys)} <key> elements for the weight of edges; keep one")
 
-    with_numbers = {
-        data.get("key") for edge in edges for data in edge.iterfind("data") if is_number(data.text)
-    }
-    numeric = [
-        key.get("attr.name") or key.get("id", "")
-        for key in of_edges
-        if key not in keys and key.get("id") in with_numbers
-    ]
+    numeric = _numeric_attributes([key for key in of_edges if key not in keys], edges)
     default_weight = None
     for key in keys:
         default_weight = key.findtext("default", default_weight)
@@ -120,6 +113,17 @@ def _reduce(root: ElementTree.Element) -> tuple[str | None, list[str]]:
     root[:] = [*keys, graph]
     root.attrib = {"xmlns": NAMESPACE}
     return default_weight, numeric
+
+
+def _numeric_attributes(
+    keys: list[ElementTree.Element], edges: list[ElementTree.Element]
+) -> list[str]:
+    """Return the names of the attributes with a number for some edge."""
+    with_numbers = {
+        data.get("key") for edge in edges for data in edge.iterfind("data") if is_number(data.text)
+    }
+    numeric = [key for key in keys if key.get("id") in with_numbers]
+    return [key.get("attr.name") or key.get("id", "") for key in numeric]
 
 
 def _check_ends(nodes: list[ElementTree.Element], edges: list[ElementTree.Element]) -> None:
