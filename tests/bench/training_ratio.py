@@ -1,9 +1,11 @@
-"""Processor time of our training over that of a plain JAX training step, in one process.
+"""Cost of our training over that of a plain JAX training step, in one process.
 
     python tests/bench/training_ratio.py
 
-Prints a JSON object: the ratio per graph of every setting, and how far apart both losses of NE are
-at the same weights. One core and processor time make the ratio depend little on other programs.
+Prints a JSON object: for every setting the ratio of processor times per graph, and those of the
+operations and bytes that XLA counts in the compiled programs (the body of a loop once); and how far
+apart both losses of NE are at the same weights. One core and processor time make the first ratio
+depend little on other programs; the counts do not depend on them.
 """
 
 import json
@@ -15,6 +17,7 @@ from collections.abc import Callable
 import jax
 import jax.numpy as jnp
 import optax
+from jax.stages import Compiled
 
 from algotransfer.bench.training_speed import prepare_epoch
 from algotransfer.compilation_cache import keep_compiled_programs
@@ -86,7 +89,9 @@ def batch_loss(network, layouts, truths):
     return jnp.mean(losses)
 
 
-def prepare_plain_step(experiment: Experiment, layouts, truths) -> Callable[[], None]:
+def prepare_plain_step(
+    experiment: Experiment, layouts, truths
+) -> tuple[Callable[[], None], Compiled]:
     """Compile one plain training step: loss, gradient, clipping and Adam."""
     optimiser = optax.chain(optax.clip_by_global_norm(1.0), optax.adam(1e-3))
     network = network_of(experiment, jax.random.key(0))
@@ -98,11 +103,13 @@ def prepare_plain_step(experiment: Experiment, layouts, truths) -> Callable[[], 
         updates, state = optimiser.update(gradient, state)
         return optax.apply_updates(network, updates), state
 
+    program = step.lower(network, state).compile()
+
     def run() -> None:
         nonlocal network, state
-        network, state = jax.block_until_ready(step(network, state))
+        network, state = jax.block_until_ready(program(network, state))
 
-    return run
+    return run, program
 
 
 def seconds_per_graph(run: Callable[[], None], graphs: int) -> float:
@@ -110,6 +117,12 @@ def seconds_per_graph(run: Callable[[], None], graphs: int) -> float:
     began = time.process_time()
     run()
     return (time.process_time() - began) / graphs
+
+
+def counted(program: Compiled) -> dict[str, float]:
+    """Return the operations and bytes of a compiled program, as XLA counts them."""
+    analysis = program.cost_analysis()
+    return {name: analysis[name] for name in ("flops", "bytes accessed")}
 
 
 def use_one_core() -> None:
@@ -144,11 +157,17 @@ def main() -> None:
 
     apart = float(losses_apart(network))
 
-    reference = prepare_plain_step(plain, layouts, truths)
-    epochs = {
-        name: prepare_epoch(settings[name], 1, make_dataset("er", graphs), validation)[0]
+    reference, plain_program = prepare_plain_step(plain, layouts, truths)
+    prepared = {
+        name: prepare_epoch(settings[name], 1, make_dataset("er", graphs), validation)
         for name, (*_, graphs) in SETTINGS.items()
     }
+    of_plain = counted(plain_program)
+    counts = {
+        name: {what: value / of_plain[what] for what, value in counted(program).items()}
+        for name, (_, program) in prepared.items()
+    }
+    epochs = {name: epoch for name, (epoch, _) in prepared.items()}
     for run in (reference, *epochs.values()):
         run()
     ratios: dict[str, list[float]] = {name: [] for name in SETTINGS}
@@ -160,7 +179,7 @@ def main() -> None:
             ratios[name].append(2 * taken / (before + after))
             before = after
     medians = {name: statistics.median(each) for name, each in ratios.items()}
-    print(json.dumps({"losses_apart": apart, "ratios": medians}))
+    print(json.dumps({"losses_apart": apart, "ratios": medians, "counts": counts}))
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ from collections.abc import Callable
 import equinox as eqx
 import jax
 import numpy as np
+from jax.stages import Compiled
 
 from algotransfer.algorithms import get_algorithm
 from algotransfer.bench.measurement import Measurement, median_seconds
@@ -13,15 +14,15 @@ from algotransfer.bench.minimum_work import GraphShape, Work, training_step
 from algotransfer.datasets import Dataset
 from algotransfer.experiment import Experiment
 from algotransfer.training.examples import make_examples, network_of, tasks_of
-from algotransfer.training.program import compile_epoch, start_seeds
+from algotransfer.training.program import compile_epoch, needed_bytes, start_seeds
 
 
 def prepare_epoch(
     experiment: Experiment, seeds: int, training: Dataset, validation: Dataset
-) -> tuple[Callable[[], None], int]:
+) -> tuple[Callable[[], None], Compiled]:
     """Compile an epoch of all seeds.
 
-    **Returns:** a function that runs the next epoch and waits for it, and the bytes it needs.
+    **Returns:** a function that runs the next epoch and waits for it, and its compiled program.
     """
     program, states = start_seeds(experiment, tuple(range(seeds)))
     data = tuple(
@@ -29,14 +30,14 @@ def prepare_epoch(
         for dataset in (training, validation)
     )
     with jax.default_matmul_precision(experiment.precision):
-        epoch, memory = compile_epoch(program, states, *data)
+        epoch, _ = compile_epoch(program, states, *data)
 
     def run() -> None:
         nonlocal states
         states, report = epoch(states, *data)
         jax.block_until_ready(report)
 
-    return run, memory
+    return run, epoch
 
 
 def measure_training(
@@ -44,7 +45,7 @@ def measure_training(
 ) -> Measurement:
     """Measure epochs after the first, validation included; rates count training graphs only."""
     began = time.perf_counter()
-    epoch, memory = prepare_epoch(experiment, seeds, training, validation)
+    epoch, program = prepare_epoch(experiment, seeds, training, validation)
     compiled = time.perf_counter() - began
     epoch()
     seconds = median_seconds(epoch, repeats)
@@ -57,7 +58,7 @@ def measure_training(
         graphs_per_second=steps * experiment.batch_size * seeds / seconds,
         milliseconds_per_step=1000 * seconds / steps,
         compile_seconds=compiled,
-        memory_bytes=memory,
+        memory_bytes=needed_bytes(program),
     )
 
 

@@ -14,6 +14,7 @@ import jax
 import jax.numpy as jnp
 import optax
 from jax import lax
+from jax.stages import Compiled
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray, UInt32
 
 from algotransfer.devices import memory_limit
@@ -206,8 +207,7 @@ def compile_epoch(program: Program, states: SeedState, training: Examples, valid
         program = dataclasses.replace(program, pieces=pieces)
         all_seeds = jax.jit(jax.vmap(program.epoch, in_axes=(0, None, None)), donate_argnums=0)
         compiled = all_seeds.lower(states, training, validation).compile()
-        analysis: Any = compiled.memory_analysis()
-        need = int(analysis.temp_size_in_bytes + analysis.argument_size_in_bytes)
+        need = needed_bytes(compiled)
         if need <= limit:
             return compiled, need
     raise UserError(
@@ -215,3 +215,9 @@ def compile_epoch(program: Program, states: SeedState, training: Examples, valid
         f"{need / 2**30:.1f} GiB, and {limit / 2**30:.1f} GiB may be used; "
         "train fewer seeds at once, or fewer trajectories"
     )
+
+
+def needed_bytes(compiled: Compiled) -> int:
+    """Return the bytes that a compiled program needs for its arguments and while it runs."""
+    analysis: Any = compiled.memory_analysis()
+    return int(analysis.temp_size_in_bytes + analysis.argument_size_in_bytes)
