@@ -111,6 +111,24 @@ def test_an_algorithm_may_restrict_its_weights():
 
 
 @pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"source_key": lambda n: np.nan}, "source_key of own returned nan and unreached_key is i"),
+        ({"source_key": lambda n: np.inf}, "source_key of own returned inf and unreached_key is i"),
+        ({"source_key": lambda n: None}, "source_key of own failed (TypeError: float() argument"),
+        ({"source_key": len}, "; expected a function of the number of nodes that returns a number"),
+        ({"unreached_key": np.nan}, "source_key of own returned 0.0 and unreached_key is nan; exp"),
+        ({"weights": (5.0, 1.0)}, "weights of own is (5.0, 1.0); expected the lowest valid weight"),
+        ({"weights": (np.nan, 1.0)}, "weights of own is (nan, 1.0); expected the lowest valid wei"),
+        ({"name": "bad name/.."}, "name is 'bad name/..'; expected letters, digits and _ . + -, s"),
+    ],
+)
+def test_invalid_fields_name_themselves(fields, message):
+    with pytest.raises(UserError, match=says(message)):
+        replace(own(jnp.maximum), **fields)
+
+
+@pytest.mark.parametrize(
     ("relax", "said"),
     [
         (lambda key: key, "failed (TypeError: <lambda>() takes 1 positional argument but 2 were"),

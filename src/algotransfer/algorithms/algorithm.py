@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
@@ -15,6 +16,7 @@ from jaxtyping import Bool, Float, Int
 
 from algotransfer.algorithms.frameworks import Framework
 from algotransfer.algorithms.state import State
+from algotransfer.errors import UserError, shown
 from algotransfer.losses import binary_cross_entropy, smooth_l1
 from algotransfer.type_checks import check_fields
 
@@ -35,10 +37,12 @@ class Algorithm:
 
     **Arguments:**
 
+    - `name`: letters, digits and `_ . + -`; folders and files are named after it.
     - `framework`: `PARALLEL` or `SEQUENTIAL`.
     - `relax`: `(key of u, weight of the edge) -> candidate key of v`, on arrays that broadcast.
     - `source_key`: `(number of nodes) -> key of the source` at the start.
-    - `unreached_key`: key of every other node at the start; a node is *reached* once it differs.
+    - `unreached_key`: key of every other node at the start, different from that of the source; a
+        node is *reached* once it differs.
     - `relax_once`: a node keeps the first key that it is given (depth-first search).
     - `weights`: the closed interval of valid weights; the lower end is excluded when it is 0.
     - `graphs`: graphs that it runs on: `any`, `undirected` ones or directed `acyclic` ones.
@@ -74,6 +78,31 @@ class Algorithm:
 
     def __post_init__(self):
         check_fields(self)
+        if not re.fullmatch(r"\w[\w.+-]*", self.name):
+            raise UserError(
+                f"name is {shown(self.name)}; expected letters, digits and _ . + -, such as "
+                "'my_search', because folders and files are named after it"
+            )
+        low, high = self.weights
+        if not low <= high:
+            raise UserError(
+                f"weights of {self.name} is {shown(self.weights)}; expected the lowest valid "
+                "weight, then the highest"
+            )
+        try:
+            start, unreached = float(self.source_key(2)), self.unreached_key
+        except Exception as error:  # a user's function may raise anything
+            reason = f"{type(error).__name__}: {error}".splitlines()[0]
+            raise UserError(
+                f"source_key of {self.name} failed ({reason}); expected a function of the number "
+                "of nodes that returns a number"
+            ) from error
+        if not (start < unreached or start > unreached):  # equal, or one is NaN
+            raise UserError(
+                f"source_key of {self.name} returned {start} and unreached_key is "
+                f"{shown(unreached)}; expected two different numbers, because a node is reached "
+                "once its key differs from unreached_key"
+            )
 
     @property
     def sequential(self) -> bool:
