@@ -174,9 +174,14 @@ def check_structure(algorithm: Algorithm, graphs: Graph) -> None:
         )
     if algorithm.graphs == "acyclic" and (cyclic := _cyclic(graphs)).any():
         which = f"graph {np.argmax(cyclic)}" if graphs.batch_shape else "the graph"
-        kind = "" if graphs.directed else " (an undirected edge is a cycle)"
+        if not graphs.directed:
+            raise UserError(
+                f"{algorithm.name} needs directed graphs without cycles, but {which} is "
+                "undirected, as all sampled families are; use directed graphs of your own, those "
+                "of CLRS-30's task dag_shortest_paths (preset clrs30), or another algorithm"
+            )
         raise UserError(
-            f"{algorithm.name} needs directed graphs without cycles, but {which} has one{kind}; "
+            f"{algorithm.name} needs directed graphs without cycles, but {which} has one; "
             "remove it, or choose another algorithm"
         )
 
