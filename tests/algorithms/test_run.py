@@ -58,7 +58,7 @@ def test_a_full_trace_has_at_most_2000_nodes():
     graphs = batches.graph(2001, EDGE)
     message = (
         "a full trace of 2001 nodes needs 2002 steps of as many keys; "
-        "above 2000 nodes use record='final'"
+        "above 2000 nodes, use smaller graphs, or in Python run(…, record='final')"
     )
     with pytest.raises(ValueError, match=says(message)):
         run("bfs", graphs)

@@ -242,7 +242,7 @@ def test_a_new_family_is_one_entry(monkeypatch):
         (("er", 1, 20, -1), {}, "seed is -1; expected at least 0"),
         (("er", 1, 20), {"split": ""}, "split is ''; expected a name such as 'train'"),
         (("er", 1, 20), {"attachments": 0}, "attachments is 0; expected at least 1"),
-        (("ba", 1, 4), {}, "attachments is 4 and num_nodes is 4; expected more nodes"),
+        (("ba", 1, 4), {}, "num_nodes is 4; family ba needs at least 5 nodes: raise num_nodes, ch"),
         (("grid", 1, 23), {}, "num_nodes is 23; expected a product of two numbers"),
         (("grid", 1, 20), {"shape": "round"}, "unknown grid shape 'round'; choose one of any, sq"),
         (("er", 1, 10**6 + 1), {}, "num_nodes is 1,000,001; expected at most 1,000,000"),

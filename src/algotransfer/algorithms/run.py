@@ -141,7 +141,8 @@ def check_graphs(
     if record == "full" and graphs.num_nodes > MAX_TRACE_NODES:
         raise UserError(
             f"a full trace of {graphs.num_nodes} nodes needs {graphs.num_nodes + 1} steps of as "
-            f"many keys; above {MAX_TRACE_NODES} nodes use record='final'"
+            f"many keys; above {MAX_TRACE_NODES} nodes, use smaller graphs, or in Python "
+            "run(…, record='final')"
         )
     check_graph(graphs)
     check_structure(algorithm, graphs)

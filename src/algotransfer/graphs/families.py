@@ -118,8 +118,9 @@ def barabasi_albert(stream: Stream, num_graphs: int, num_nodes: int, options: Op
     attachments = options.attachments
     if attachments >= num_nodes:
         raise UserError(
-            f"attachments is {attachments} and num_nodes is {num_nodes}; expected more nodes than "
-            "attachments: raise num_nodes or lower attachments"
+            f"attachments is {attachments} and num_nodes is {num_nodes}; family ba needs at least "
+            f"{attachments + 1} nodes: raise num_nodes, choose another family, or in Python lower "
+            "attachments"
         )
     rounds = num_nodes - attachments  # the first makes the star
     check_size(num_graphs, num_nodes, rounds * attachments)
