@@ -34,7 +34,8 @@ def test_a_submodule_does_not_replace_the_function_of_its_name():
 
 
 def test_public_functions_check_types():
-    with pytest.raises(UserError, match=r"run: record is 3 \(of type int\); expected 'full' or"):
+    message = r"run: record is 3 \(of type int\); expected 'full' or"
+    with pytest.raises(algotransfer.UserError, match=message):
         algotransfer.run("bfs", algotransfer.sample_graphs("er", 1, 5), 3)
 
 

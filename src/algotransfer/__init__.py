@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from algotransfer.datasets import save_dataset as save_dataset
     from algotransfer.datasets import split_dataset as split_dataset
     from algotransfer.draw import draw_trace as draw_trace
+    from algotransfer.errors import UserError as UserError
     from algotransfer.evaluation import evaluate as evaluate
     from algotransfer.evaluation.execute import execute as execute
     from algotransfer.experiment import Experiment as Experiment

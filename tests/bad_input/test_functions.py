@@ -26,7 +26,7 @@ from algotransfer.symbolic import StepProgram
 pytestmark = pytest.mark.usefixtures("quick_to_compile")
 SECONDS = 60  # that a call may take
 # `ALGORITHMS` is data; graphs and traces are made by other functions, out of arrays.
-NOT_CALLED = {"ALGORITHMS", "Graph", "Trace", "paper_tables"}
+NOT_CALLED = {"ALGORITHMS", "Graph", "Trace", "UserError", "paper_tables"}
 NOT_CALLED |= {"to_pyg", "to_torch", "to_torch_dataset"}  # need PyTorch
 
 
