@@ -102,6 +102,16 @@ def test_weights_that_cannot_be_rescaled_are_named(weight, name):
     assert fitted.weight_factor.tolist() == [1.0]
 
 
+@pytest.mark.parametrize(("weight", "notices"), [(0.199, 0), (0.161, 0), (0.159, 1)])
+def test_weights_just_outside_the_training_range_cause_no_notice(weight, notices):
+    model = load_model("relax-reliable_seq")  # trained on 0.2 to 1
+    path = batches.graph(3, [(0, 1), (1, 2)], weights=[weight, 1])
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        assert fit_graphs(model, concatenate([path])).weight_factor.tolist() == [1.0]
+    assert len(caught) == notices
+
+
 @pytest.mark.parametrize("name", ["relax-dijkstra", "relax-dijkstra-inf100", "ne++-prim-tf"])
 def test_infinity_is_above_every_key(name):
     model = load_model(name)

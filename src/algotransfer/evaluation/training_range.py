@@ -30,6 +30,7 @@ from algotransfer.type_checks import check_types
 
 MAX_SAMPLED = 2_000_000  # nodes of the training graphs of a family, up to which they are sampled
 TOLERANCE = 1.1  # factor by which the spread of weights may exceed that in training, unwarned
+MARGIN = 0.05  # share of the training range by which weights may lie outside of it, unwarned
 
 
 class FittedGraphs(NamedTuple):
@@ -51,7 +52,8 @@ def fit_graphs(model: Model, graphs: Graph) -> FittedGraphs:
 
     Weights in the training range stay as they are. Others are multiplied by the power of two that
     brings their median closest to the middle of the training range, if the answer is the same
-    (`Algorithm.scaling`). Powers of two change no rounding, so ties stay ties.
+    (`Algorithm.scaling`). Powers of two change no rounding, so ties stay ties. Weights that cannot
+    be rescaled cause a `Notice` if they lie outside the training range by more than 5 % of it.
     """
     _warn_of_training_graphs(model, graphs)
     same = np.ones(len(graphs), np.float32)
@@ -72,7 +74,9 @@ def fit_graphs(model: Model, graphs: Graph) -> FittedGraphs:
     fixed = [a for a in algorithms if a.scaling is None]
     rescaled = outside & (smallest > 0) & np.isfinite(largest) & (not fixed)
     trained = f"the network was trained on {low:.4g} to {high:.4g}"
-    for graph in np.flatnonzero(outside & ~rescaled)[:1]:
+    margin = MARGIN * (high - low)
+    far = (smallest < low - margin) | (largest > high + margin)
+    for graph in np.flatnonzero(far & ~rescaled)[:1]:
         why = f", and weights of {fixed[0].name} cannot be rescaled" if fixed else ""
         notify(
             f"weights go from {smallest[graph]:.4g} to {largest[graph]:.4g}, {trained}{why}; "
