@@ -60,6 +60,12 @@ def test_methods_and_bases_go_together(method, base):
         Experiment(method=method, base=base)
 
 
+def test_bases_are_different():
+    with pytest.raises(UserError, match=r"base \['prim', 'prim'\]; name each base algorithm once"):
+        Experiment(method="multitask", base=("prim", "prim"))
+    assert Experiment(method="multitask", base=("dijkstra",)).target == "dijkstra"
+
+
 def test_a_new_method_is_one_line(monkeypatch, capsys):
     """Its entry decides tasks, width and base; the command line accepts it."""
     monkeypatch.setitem(METHODS, "beside", TransferMethod(("base", "fresh"), (True, False), True))

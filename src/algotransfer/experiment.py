@@ -94,6 +94,8 @@ class Experiment:
                 f"method {self.method!r} with base {list(self.base)}: every method but 'none' "
                 "needs a base algorithm (--base prim), and 'none' takes none"
             )
+        if len(set(self.base)) < len(self.base):
+            raise UserError(f"base {list(self.base)}; name each base algorithm once")
         if not isinstance(self.infinity, str) and not is_positive(self.infinity):
             raise UserError(
                 f"infinity={shown(self.infinity)}; expected 'instance' or a number above 0, "
