@@ -89,6 +89,23 @@ def test_run_folders(tmp_path, monkeypatch):
     assert find_weights("relax-dijkstra") == committed_weights()[NAME]  # the package comes first
 
 
+def test_a_folder_of_runs_names_them(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    run = make_run(tmp_path / "runs", learning_rate=0.1)
+    run.parent.rename(tmp_path / "runs" / "relax-dijkstra-na")
+    message = f"runs/relax-dijkstra-na is not a run folder; .* runs/relax-dijkstra-na/{run.name}$"
+    with pytest.raises(FileNotFoundError, match=message):
+        find_weights("runs/relax-dijkstra-na")
+
+
+def test_a_name_is_suggested_once(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    make_run(tmp_path / "runs", learning_rate=0.1)
+    with pytest.raises(FileNotFoundError) as caught:
+        find_weights("relx-dijkstra")
+    assert str(caught.value).count("'relax-dijkstra'") == 1
+
+
 def test_runs_that_cannot_be_loaded_are_left_out_with_a_note(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     run = make_run(tmp_path / "runs", model="mine")

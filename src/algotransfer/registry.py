@@ -138,7 +138,7 @@ def check_name(
 
 def nearest(name: str, known: Iterable[str], most: int = 1) -> str:
     """Return the known names closest to `name` as a question in brackets, or an empty string."""
-    known = list(known)
+    known = list(dict.fromkeys(known))
     close = get_close_matches(str(name), known, n=most)
     close = close or [each for each in known if each.lower() == str(name).lower()]
     return f" (did you mean {' or '.join(f'{name!r:.80}' for name in close)}?)" if close else ""

@@ -89,6 +89,9 @@ def find_weights(source: str | Path) -> Path:
         names = (f"{run}", f"{run}".replace("-na-", "-"))  # short names have no `na`
         if any(name.startswith((f"{path}", f"{RUNS}/{path}")) for name in names):
             raise UserError(f"{run} cannot be loaded: {reason}")
+    if runs := sorted(path.glob(f"*/{WEIGHTS}")):
+        listed = ", ".join(str(run.parent) for run in runs[:5]) + ", …" * (len(runs) > 5)
+        raise FileNotFoundError(f"{source} is not a run folder; give a run folder in it: {listed}")
     names = [name for known in places for name in known]
     raise FileNotFoundError(
         f"{source} is neither a run folder nor a weights file, nor the name of a trained model"
