@@ -104,6 +104,15 @@ def test_algorithms_that_do_not_fit_own_graphs_are_left_out(capsys):
     assert main(words("data --graph metres.csv --algorithm prim --out prim.npz")) == 2
 
 
+def test_a_graph_that_does_not_fit_is_named_by_its_file_and_nodes(capsys):
+    Path("a.csv").write_text("source,target,weight\na,b,0.5\n")
+    Path("b.csv").write_text("source,target,weight\nx,y,0.5\ny,z,2\n")
+    assert main(words("data --graph a.csv b.csv --algorithm reliable_seq")) == 2
+    said = " ".join(capsys.readouterr().err.split())
+    assert "error: b.csv: reliable_seq needs finite weights above 0 and at most 1" in said
+    assert "the edge between nodes 'y' and 'z' has weight 2" in said
+
+
 @pytest.mark.parametrize(("source", "index"), [("b", 1), ("2", 2)])
 def test_a_source_by_name_or_index(source, index):
     Path("path.csv").write_text("source,target\na,b\nb,c\n")
@@ -159,7 +168,7 @@ def test_mistakes(options, message, capsys, tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ("--graph directed.csv --algorithm bfs prim", "own: prim needs undirected graphs"),
+        ("--graph directed.csv --algorithm bfs prim", "directed.csv: prim needs undirected"),
         (
             "--preset clrs30 --task mst_prim dag_shortest_paths --algorithm prim",
             "dag_shortest_paths/train: prim needs undirected graphs",

@@ -26,6 +26,7 @@ from algotransfer.graphs.registry import FAMILIES
 if TYPE_CHECKING:
     from algotransfer.datasets import Dataset
     from algotransfer.datasets.statistics import TraceStatistics
+    from algotransfer.graphs import NamedGraph
 
 # Options of sampling, and those that each other source of graphs excludes.
 SAMPLING = ("family", "num_graphs", "num_nodes", "split")
@@ -150,9 +151,22 @@ class DataCommand:
             return self._splits(self.preset)
         if self.graph:
             graphs = [read_user_graph(path, self.source) for path in self.graph]
+            for path, named in zip(self.graph, graphs, strict=True):
+                self._check_graph(path, named)
             return {"own": datasets.from_graphs(graphs)}
         sampling = {name: getattr(self, name) for name in SAMPLING}
         return {self.split: datasets.make_dataset(**sampling, seed=self.seed)}
+
+    def _check_graph(self, path: Path, named: NamedGraph) -> None:
+        """Check that the chosen algorithms run on the graph of one file."""
+        from algotransfer.algorithms import get_algorithm
+        from algotransfer.algorithms.run import check_graphs
+
+        for algorithm in self.algorithm:
+            try:
+                check_graphs(get_algorithm(algorithm), named.graph, names=named.names)
+            except UserError as error:
+                raise UserError(f"{path}: {error}") from error
 
     def _splits(self, preset: str) -> dict[str, Dataset]:
         from algotransfer.datasets import make_splits
