@@ -32,6 +32,7 @@ from algotransfer.draw import save_figure
 from algotransfer.evaluation.evaluation_batch import EvaluationBatch
 from algotransfer.evaluation.harness import best_predecessors
 from algotransfer.evaluation.references import lightest_edge
+from algotransfer.graphs import Graph
 from algotransfer.networks import make_layouts
 from algotransfer.training.objective import Task
 from algotransfer.training.runs import Model
@@ -49,8 +50,9 @@ TRACES = {"Dijkstra": "dijkstra", "Bellman–Ford": "bellman_ford"}  # controls
 COLOURS = dict.fromkeys(NETWORKS, "#0072b2") | {"Dijkstra": "black", "Bellman–Ford": "#d55e00"}
 RULES = ("own", "true", "random", "none")
 CLASSES = ("both", "parallel only", "neither")
-MIN_HOPS, MIN_GAP, LAST = 3, 5, 18  # of the nodes that wait for Dijkstra's algorithm
-OFFSETS = range(-7, 3)  # steps before and after Dijkstra's algorithm has the answer
+DIGITS = 4  # of the comparison
+MIN_HOPS, MIN_GAP, LAST = 2, 5, 18  # of the nodes that wait for Dijkstra's algorithm
+OFFSETS = range(-6, 3)  # steps before and after Dijkstra's algorithm has the answer
 TABLE = Path("results/execution-order.csv")
 COMPARISON = Path("results/execution-order.json")
 PICTURE = Path("docs/images/execution_order.png")
@@ -99,10 +101,22 @@ def execute(networks, graphs, infinity, marks, task, num_steps):
         )
 
 
-def first_steps(pred) -> np.ndarray:
-    """Return the first step from which every reached node but the source has its predecessor."""
-    right = pred == pred[:, -1:]  # [graphs, steps, nodes]; not right at step 0
-    return right.shape[1] - np.argmin(right[:, ::-1], axis=1)
+def read_out(algorithm: str, graphs: Graph) -> np.ndarray:
+    """Return the neighbours that give the best keys: [graphs, steps, nodes], step 0 included.
+
+    Every node compares the keys of all neighbours plus the edge between, as NE and NE++ do with
+    hidden states. So it can name its predecessor one edge earlier than the algorithm.
+    """
+    keys = np.asarray(run(algorithm, graphs).key)
+    edges, weights = (jax.vmap(m)(graphs) for m in (Graph.adjacency, Graph.weight_matrix))
+    weights = np.asarray(jnp.where(edges, weights, jnp.inf))  # [graphs, neighbours, nodes]
+    return np.stack([np.argmin(k[:, :, None] + w, 1) for k, w in zip(keys, weights, strict=True)])
+
+
+def first_steps(pointers, pred) -> np.ndarray:
+    """Return the first step from which every node points at its final predecessor."""
+    right = pointers == pred[:, None]  # [graphs, steps, nodes]
+    return np.where(right.all(1), 0, right.shape[1] - np.argmin(right[:, ::-1], axis=1))
 
 
 def marks_of(rule: str, visited) -> np.ndarray | None:
@@ -125,10 +139,11 @@ class Truth(NamedTuple):
 
     - `pred`: final predecessors, by graph and node.
     - `counted`: reached nodes but the source.
-    - `parallel`, `sequential`: the first step from which either algorithm has the answer.
+    - `parallel`, `sequential`: the first step from which either algorithm's keys name the answer.
     - `visited`: nodes visited by Dijkstra's algorithm before every step.
     - `last`: index of the last step of Dijkstra's algorithm, by graph.
     - `guess`: errors of the lightest edge, by graph and node.
+    - `family`: of every graph.
     """
 
     pred: np.ndarray
@@ -138,21 +153,22 @@ class Truth(NamedTuple):
     visited: np.ndarray
     last: np.ndarray
     guess: np.ndarray
+    family: np.ndarray
 
     @classmethod
     def of(cls, dataset: Dataset) -> Truth:
-        trace, parallel = (run(name, dataset.graphs) for name in TRACES.values())
-        pred, by_parallel = np.asarray(trace.pred), np.asarray(parallel.pred)
-        final = pred[:, -1]
-        np.testing.assert_array_equal(final, by_parallel[:, -1])
+        graphs, trace = dataset.graphs, run("dijkstra", dataset.graphs)
+        pred = np.asarray(trace.final_pred)
+        np.testing.assert_array_equal(pred, run("bellman_ford", graphs, "final").final_pred)
         return cls(
-            pred=final,
-            counted=(final >= 0) & (final != np.arange(final.shape[-1])),
-            parallel=first_steps(by_parallel),
-            sequential=first_steps(pred),
+            pred=pred,
+            counted=(pred >= 0) & (pred != np.arange(pred.shape[-1])),
+            parallel=first_steps(read_out("bellman_ford", graphs), pred),
+            sequential=first_steps(read_out("dijkstra", graphs), pred),
             visited=np.asarray(trace.visited),
             last=np.asarray(trace.length) - 1,
-            guess=lightest_edge(dataset.graphs) != final,
+            guess=lightest_edge(graphs) != pred,
+            family=np.asarray(dataset.family),
         )
 
 
@@ -202,20 +218,24 @@ def order_rows(pointers, truth: Truth) -> list[tuple]:
         counted & (parallel <= STEP) & (sequential > STEP),
         counted & (parallel > STEP),
     )
-    for name, member in zip(CLASSES, members, strict=True):
-        rows.append((f"nodes, {name}", STEP, member.sum()))
-        rows.append((f"error, {name}", STEP, wrong[:, STEP - 1][member].mean()))
-        rows.append((f"guess, {name}", STEP, truth.guess[member].mean()))
-
     waits = counted & (parallel >= MIN_HOPS) & (sequential >= parallel + MIN_GAP)
-    graph, node = np.nonzero(waits & (sequential <= LAST))
+    waits &= sequential <= LAST
+    for name, member in zip((*CLASSES, "waiting"), (*members, waits), strict=True):
+        rows.append((f"nodes, {name}", None, member.sum()))
+        for family in PAPER_FAMILIES:
+            rows.append((f"{family} nodes, {name}", None, member[truth.family == family].sum()))
+        if member.any():
+            rows.append((f"guess, {name}", None, truth.guess[member].mean()))
+    for name, member in zip(CLASSES, members, strict=True):
+        if member.any():
+            rows.append((f"error, {name}", STEP, wrong[:, STEP - 1][member].mean()))
+
+    graph, node = np.nonzero(waits)
 
     def error(step):
         return wrong[graph, step[graph, node] - 1, node].mean()
 
-    rows.append(("nodes, waiting", None, len(node)))
-    rows.append(("guess, waiting", None, truth.guess[graph, node].mean()))
-    rows.append(("before", None, error(parallel - 2)))
+    rows.append(("before", None, error(parallel - 1)))
     rows.append(("paced", None, error(parallel + 1)))
     rows += [("waiting", offset, error(sequential + offset)) for offset in OFFSETS]
     return rows
@@ -237,42 +257,42 @@ def order_of(rows: pandas.DataFrame) -> dict:
     others = rows[rows["quantity"] != "waiting"].pivot(
         index="seed", columns="quantity", values="value"
     )
-    counts, guess = (others.filter(like=name).iloc[0] for name in ("nodes", "guess"))
+    same = others.iloc[0]  # nodes and guesses are those of all seeds
     fall = others["before"] - waiting[2]
-    ahead = (others["before"] - waiting[-1]) / fall
     return {
-        "nodes": {key: int(counts[f"nodes, {key}"]) for key in (*CLASSES, "waiting")},
-        "guess": {key: round(float(guess[f"guess, {key}"]), 3) for key in (*CLASSES, "waiting")},
-        "error after 20 steps": {key: spread(others[f"error, {key}"], 3) for key in CLASSES},
-        "error before Dijkstra has the answer": spread(waiting[-1], 3),
-        "error after Dijkstra has the answer": spread(waiting[2], 3),
-        "share found ahead": spread(ahead, 3),
-        "pace": spread((others["before"] - others["paced"]) / fall, 3),
+        "nodes": same.filter(like="nodes").astype(int).to_dict(),
+        "guess": {
+            name: round(float(value), 4) for name, value in same.filter(like="guess").items()
+        },
+        "error after 20 steps": {
+            key: spread(others[f"error, {key}"], DIGITS)
+            for key in CLASSES
+            if f"error, {key}" in others
+        },
+        "error before Dijkstra names the answer": spread(waiting[-1], DIGITS),
+        "share found ahead": spread((others["before"] - waiting[-1]) / fall, DIGITS),
+        "pace": spread((others["before"] - others["paced"]) / fall, DIGITS),
     }
 
 
 def marks_matter(rows: pandas.DataFrame) -> dict:
-    """Return the errors of a network by rule for marks, and their factors over its own marks."""
+    """Return the errors of a network by rule for marks."""
     errors = rows[rows["quantity"].isin(["step 20", "end"])].pivot_table(
         "value", ["quantity", "seed"], "rule", sort=False
     )
-    others = [rule for rule in RULES[1:] if rule in errors]
-    if not others:
+    if len(errors.columns) < 2:
         return {}
     moments = errors.index.get_level_values("quantity").unique()
-    judged = errors.loc["step 20" if "step 20" in moments else "end"]
-    factors = {rule: spread(judged[rule] / judged["own"], 3) for rule in others}
-    return {
-        "errors by marks": {
-            when: {rule: spread(errors.loc[when, rule], 3) for rule in ("own", *others)}
-            for when in moments
-        },
-        "factors": factors,
+    of_rules = {
+        when: {rule: spread(errors.loc[when, rule], DIGITS) for rule in errors} for when in moments
     }
+    judged = errors.loc[moments[0]]
+    factor = spread(judged["random"] / judged["own"], DIGITS)
+    return {"errors by marks": of_rules, "factor of random marks": factor}
 
 
 def draw(table: pandas.DataFrame) -> Figure:
-    """Draw errors around the step at which Dijkstra's algorithm has the answer."""
+    """Draw errors around the step at which Dijkstra's keys name the answer."""
     figure = Figure(figsize=(10, 4.6), layout="constrained")
     *panels, last = figure.subplots(2, 4, sharex=True, sharey=True).flat
     waiting = table[table["quantity"] == "waiting"]
@@ -281,11 +301,13 @@ def draw(table: pandas.DataFrame) -> Figure:
         style = {"alpha": 0.7} if name in NETWORKS else {"label": name}
         places[name].plot(rows["step"], rows["value"], color=COLOURS[name], linewidth=0.9, **style)
         places[name].set_title(name if name in NETWORKS else "the algorithms", fontsize=10)
+    guess = table.loc[table["quantity"] == "guess, waiting", "value"].iloc[0]
     for axes in figure.axes:
+        axes.axhline(guess, color="grey", linewidth=0.8, linestyle="--")
         axes.axvline(0, color="black", linewidth=0.8, linestyle=":")
     last.legend(fontsize=8, frameon=False)
     last.set_ylim(0, 1.04)
-    figure.supxlabel("steps after Dijkstra's algorithm has the answer")
+    figure.supxlabel("steps after the keys of Dijkstra's algorithm name the answer")
     figure.supylabel("share of wrong predecessors")
     return figure
 
@@ -305,7 +327,7 @@ def main() -> None:
             for path in sorted((RUNS / source).glob("*/weights.npz")) or [source]:
                 rows += [(name, *row) for row in measure(load_model(path), dataset, truth)]
         for name, algorithm in TRACES.items():
-            pointers = np.asarray(run(algorithm, dataset.graphs).pred)[:, 1:]
+            pointers = read_out(algorithm, dataset.graphs)[:, 1:]
             rows += [(name, 0, "own", *row) for row in order_rows(pointers, truth)]
         columns = ["network", "seed", "rule", "quantity", "step", "value"]
         frame = pandas.DataFrame(rows, columns=columns).astype({"step": "Int64"})

@@ -26,21 +26,31 @@ def truth(dataset):
     return execution_order.Truth.of(dataset)
 
 
-def test_steps_of_a_path():
-    # Node 1 has its predecessor from step 1, node 2 only from step 3.
-    pred = np.array([[[0, -1, -1], [0, 0, 0], [0, 0, 0], [0, 0, 1], [0, 0, 1]]])
-    assert execution_order.first_steps(pred)[0, 1:].tolist() == [1, 3]
+def test_first_steps_are_those_after_the_last_error():
+    pred = np.array([[0, 0, 1]])
+    pointers = np.array([[[0, 0, 0], [0, 2, 1], [0, 0, 0], [0, 0, 1]]])
+    assert execution_order.first_steps(pointers, pred).tolist() == [[0, 2, 3]]
+
+
+@pytest.mark.parametrize("algorithm", execution_order.TRACES.values())
+def test_keys_name_a_predecessor_no_later_than_the_algorithm(algorithm, dataset, truth):
+    pointers = execution_order.read_out(algorithm, dataset.graphs)
+    named = execution_order.first_steps(pointers, truth.pred)
+    known = execution_order.first_steps(np.asarray(run(algorithm, dataset.graphs).pred), truth.pred)
+    earlier = (known - named)[truth.counted]
+    assert (earlier >= 0).all()
+    assert (earlier > 0).any()
 
 
 @pytest.mark.parametrize(("algorithm", "ahead"), [("dijkstra", 0), ("bellman_ford", 1)])
 def test_the_algorithms_are_found_in_their_own_order(algorithm, ahead, dataset, truth):
-    pointers = np.asarray(run(algorithm, dataset.graphs).pred)[:, 1:]
+    pointers = execution_order.read_out(algorithm, dataset.graphs)[:, 1:]
     rows = execution_order.order_rows(pointers, truth)
     table = pandas.DataFrame(rows, columns=["quantity", "step", "value"]).assign(seed=0)
     assert table.set_index("quantity").loc["nodes, waiting", "value"] > 5
     order = execution_order.order_of(table)
-    assert order["share found ahead"]["median"] == ahead
-    assert order["pace"]["median"] == ahead
+    assert order["share found ahead"]["median"] == pytest.approx(ahead, abs=0.05)
+    assert order["pace"]["median"] == pytest.approx(ahead, abs=0.05)
 
 
 @pytest.mark.parametrize("name", ["ne++-dijkstra-na", "ne++-dijkstra-tf"])
@@ -80,34 +90,46 @@ def test_the_comparison_follows_from_the_table(committed):
     assert execution_order.compare(pandas.read_csv(ROOT / execution_order.TABLE)) == committed
 
 
+def cell(values, digits):
+    return "{median:.{d}f} ({lowest:.{d}f}–{highest:.{d}f})".format(**values, d=digits)
+
+
 def test_the_page_quotes_the_comparison(committed):
     page = (ROOT / "docs/execution-order.md").read_text()
     for name in execution_order.NETWORKS:
         network = committed[name]
+        share = network["share found ahead"]
         after = network["error after 20 steps"]["parallel only"]
-        before = network["error before Dijkstra has the answer"]
-        cells = [f"{cell['median']:.3f} ({range_of(cell, 3)})" for cell in (after, before)]
-        cells += [f"{network[k]['median']:.2f} ({range_of(network[k], 2)})" for k in ORDER]
-        assert f"| {after['seeds']} | {' | '.join(cells)} |" in page, name
-        if "factors" in network:
-            cells = [f"{c['median']:.2f} ({range_of(c, 2)})" for c in network["factors"].values()]
-            assert f"| {' | '.join(cells)} |" in page, name
-    guess = committed["NE++"]["guess"]
-    assert f"| {guess['parallel only']:.3f} | {guess['waiting']:.3f} |" in page
-    at_end = committed["NE++, mixed sizes"]["errors by marks"]["end"]
-    for rule in ("own", "none"):
-        assert f"{at_end[rule]['median']:.3f} (5 seeds, {range_of(at_end[rule], 3)})" in page
+        before = network["error before Dijkstra names the answer"]
+        cells = f"{cell(after, 3)} | {cell(before, 3)} | {cell(share, 2)} |"
+        assert f"| {name} | {share['seeds']} | {cells}" in page
+        for errors in network.get("errors by marks", {}).values():
+            if name.startswith("NE") and "none" in errors:
+                cells = " | ".join(cell(errors[rule], 3) for rule in execution_order.RULES)
+                assert f"| {name} | {share['seeds']} | {cells} |" in page
+    guess, nodes = committed["NE++"]["guess"], committed["NE++"]["nodes"]
+    cells = (f"{guess[f'guess, {key}']:.3f}" for key in ("parallel only", "waiting"))
+    assert f"| {' | '.join(cells)} |" in page
+    assert f"{nodes['nodes, parallel only']:,} predecessors" in page
+    assert f"{nodes['grid nodes, parallel only']:,} of them are in grids" in page
+    assert f"{nodes['nodes, waiting']} nodes (" in page
 
 
-ORDER = ("share found ahead", "pace")
-
-
-def range_of(cell, digits):
-    return f"{cell['lowest']:.{digits}f}–{cell['highest']:.{digits}f}"
+@pytest.mark.parametrize("name", ["README.md", "docs/findings.md"])
+def test_the_front_pages_quote_the_comparison(name, committed):
+    page = (ROOT / name).read_text()
+    for network, seeds in (
+        ("NE++, with Dijkstra's steps", 3),
+        ("NE++, mixed sizes", 5),
+        ("NE, mixed sizes", 5),
+        ("NE++", 8),
+    ):
+        share = cell(committed[network]["share found ahead"], 2)
+        assert share.replace("(", f"({seeds} seeds, ") in page, network
 
 
 def test_the_figure_has_a_line_per_seed():
     figure = execution_order.draw(pandas.read_csv(ROOT / execution_order.TABLE))
     first, *_, last = figure.axes
-    assert len(first.lines) == 8 + 1  # seeds, and the step of Dijkstra's algorithm
-    assert len(last.lines) == 2 + 1
+    assert len(first.lines) == 8 + 2  # seeds, the guess, and the step of Dijkstra's keys
+    assert len(last.lines) == 2 + 2
