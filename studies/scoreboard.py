@@ -99,6 +99,8 @@ REMARKS = {
     "stopped one of five seeds",
     ("ne++-extra10", "prim"): "; trained on a CPU with `--max-epochs 100` instead of 500, which "
     "stopped four of five seeds",
+    ("ne++-extra10", "minimax_par"): "; trained on a CPU with `--max-epochs 100` instead of 500, "
+    "which stopped no seed",
 }
 
 
