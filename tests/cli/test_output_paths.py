@@ -63,3 +63,28 @@ def test_a_file_in_place_of_a_folder(words, path, tmp_path, capsys):
     assert main([*words, path]) == 2
     said = f"error: cannot write to {path}: file is a file; name a folder\n"
     assert capsys.readouterr().err == said
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("evaluate ne-dijkstra-na --data own.npz --out own.npz", "ends in .csv"),
+        ("execute ne-dijkstra own.csv --out own.csv", "this command reads it; name another file"),
+        ("execute ne-dijkstra-na own.csv --out ./own.csv", "this command reads it"),
+        ("explore --graph own.csv --out own.csv", "ends in .html"),
+        ("certify own.json --out own.json", "this command reads it"),
+        ("discover --target bfs --data own.npz --out own.npz", "ends in .json"),
+        ("data --graph own.csv --out own.csv", "name a file that ends in .npz"),
+        ("reproduce --pack own.npz", "ends in .tar.gz"),
+        ("bench --out own.npz", "ends in .json"),
+        ("bench --baseline own.json --out own.json", "this command reads it"),
+    ],
+)
+def test_an_input_or_a_file_of_another_kind_is_not_replaced(command, said, tmp_path, capsys):
+    words = command.split()
+    (tmp_path / words[-1]).write_text("kept")
+    assert main(words) == 2
+    error = capsys.readouterr().err
+    assert said in error
+    assert error.count("\n") == 1
+    assert (tmp_path / words[-1]).read_text() == "kept"

@@ -154,7 +154,7 @@ class BenchCommand:
                     f"--{name} concerns the part {' and '.join(parts)}, which is not measured; "
                     f"leave it out, or add --part {parts[0]}"
                 )
-        check_file(self.out)
+        check_file(self.out, [".json"], filter(None, [self.baseline]))
 
 
 def _compare(report: dict[str, Any], file: str, baseline: dict[str, Any]) -> list[ComparedTime]:

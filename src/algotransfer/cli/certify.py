@@ -44,7 +44,7 @@ class CertifyCommand:
             raise UserError(
                 f"--model-seed chooses a network of a trained model; {self.model} is one program"
             )
-        check_file(self.out)
+        check_file(self.out, [".json"], [Path(self.model)])
         from algotransfer.cli.console import announce, next_step, output, print_json, wrote
 
         announce(f"proving the step of {self.model}, in seconds")

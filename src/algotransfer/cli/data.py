@@ -136,7 +136,7 @@ class DataCommand:
                     "with --algorithm, or set --out to a folder for several files"
                 )
             if self.out.suffix == ".npz":
-                check_file(self.out)
+                check_file(self.out, [".npz"])
             else:
                 check_folder(self.out)
                 check_writable(self.out)

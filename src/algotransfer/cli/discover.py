@@ -39,7 +39,7 @@ class DiscoverCommand:
         sampling = given_options(self, ("family", "num_graphs", "num_nodes", "seed"))
         if self.data is not None and sampling:
             raise UserError(f"{sampling[0]} samples training graphs; leave it out with --data")
-        check_file(self.out)
+        check_file(self.out, [".json"])
         from algotransfer.cli.console import announce, next_step, output, wrote
 
         announce(

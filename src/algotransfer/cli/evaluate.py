@@ -100,7 +100,7 @@ class EvaluateCommand:
                 raise UserError(
                     f"--keep applies to the table in a run folder; {self.model} is no run"
                 )
-            check_file(self._file())
+            check_file(self._file(), [".csv"], self.data)
         elif self.infinity is not None or self.halt != "told":
             raise UserError(
                 "--infinity and --halt: the table in a run folder is for the defaults; add --out"

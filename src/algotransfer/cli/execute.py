@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Annotated
 from tyro.conf import Positional
 
 from algotransfer.cli.options import Json, check_file, optional
-from algotransfer.errors import UserError
 
 if TYPE_CHECKING:
     from algotransfer.evaluation.execute import Answer
@@ -48,9 +47,7 @@ class ExecuteCommand:
 
     def run(self) -> None:
         """Run the network, print both answers side by side, write them."""
-        if self.out is not None and self.out.suffix not in (".csv", ".graphml"):
-            raise UserError(f"--out {self.out}: expected a name that ends in .csv or .graphml")
-        check_file(self.out)
+        check_file(self.out, (".csv", ".graphml"), [self.graph])
         from algotransfer.cli.console import announce
         from algotransfer.trained_models import find_weights
 

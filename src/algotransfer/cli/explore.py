@@ -81,9 +81,7 @@ class ExploreCommand:
         """Check all options before anything is computed."""
         FAMILIES.check(self.family)
         ALGORITHMS.check(*self.algorithm)
-        if self.out.suffix != ".html":
-            raise UserError(f"--out {self.out}: expected a name that ends in .html")
-        check_file(self.out)
+        check_file(self.out, [".html"])
         sampling = given_options(self, ("family", "num_nodes", "seed"))
         if self.graph is not None and sampling:
             raise UserError(f"{sampling[0]} samples a graph; leave it out with --graph")

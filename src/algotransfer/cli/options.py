@@ -2,7 +2,7 @@
 
 import dataclasses
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -77,10 +77,18 @@ def check_writable(path: Path) -> None:
         raise UserError(f"cannot write {path}: no permission; choose another path")
 
 
-def check_file(path: Path | None) -> None:
-    """Raise a `UserError` unless one file can be written at `path`; None is fine."""
+def check_file(path: Path | None, suffixes: Sequence[str], inputs: Iterable[Path] = ()) -> None:
+    """Raise a `UserError` unless one file can be written at `path`; None is fine.
+
+    The name ends in one of the suffixes, and the file is none of the inputs of the command.
+    """
     if path is None:
         return
+    if not path.name.endswith(tuple(suffixes)):
+        expected = " or ".join(suffixes)
+        raise UserError(f"cannot write {path}: expected a name that ends in {expected}")
+    if os.path.realpath(path) in map(os.path.realpath, inputs):
+        raise UserError(f"cannot write {path}: this command reads it; name another file")
     if path.is_dir():
         raise UserError(f"cannot write {path}: it is a folder; name a file in it")
     if path.exists() and not path.is_file():

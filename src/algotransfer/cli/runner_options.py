@@ -55,7 +55,7 @@ class RunnerOptions:
         if self.dry_run and self.for_:
             raise UserError("--dry-run runs no step, so --for has nothing to limit; leave one out")
         check_folder(self.folder)
-        check_file(self.pack)
+        check_file(self.pack, [".tar.gz"])
         _seconds(self.for_)
         from algotransfer.cli.console import announce
 
