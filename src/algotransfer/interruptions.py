@@ -1,4 +1,4 @@
-"""Delay Ctrl-C and SIGTERM until work is saved."""
+"""Ctrl-C and SIGTERM: raise an exception, or delay it until work is saved."""
 
 import signal
 import sys
@@ -8,6 +8,53 @@ from contextlib import contextmanager
 from types import FrameType
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
+IMPORT = "<frozen importlib._bootstrap>"  # the file of frames that import a module
+GC_CALLBACK = "_xla_gc_callback"  # of jax; Python discards exceptions in garbage collection
+AGAIN_SECONDS = 0.01  # until a signal in garbage collection is sent again
+
+
+class Terminated(KeyboardInterrupt):
+    """SIGTERM, for instance from a batch system."""
+
+
+@contextmanager
+def raised_interruptions(leave_import: Callable[[int], object] | None) -> Iterator[None]:
+    """Raise `KeyboardInterrupt` on SIGINT, and `Terminated` on SIGTERM.
+
+    Handlers can be set only in the main thread, and those of the caller stay. `leave_import` is
+    called with the signal instead while a module is imported: an exception there may be printed
+    with its traceback, and crashes some extension modules.
+    """
+
+    def handle(number: int, frame: FrameType | None) -> None:
+        inside = {(each.f_code.co_filename, each.f_code.co_name) for each in _stack(frame)}
+        if leave_import is not None and any(file == IMPORT for file, _ in inside):
+            leave_import(number)
+        elif any(name == GC_CALLBACK for _, name in inside):
+            signal.signal(signal.SIGALRM, lambda *_: signal.raise_signal(number))
+            signal.setitimer(signal.ITIMER_REAL, AGAIN_SECONDS)
+        else:
+            raise Terminated if number == signal.SIGTERM else KeyboardInterrupt
+
+    before = {}
+    if threading.current_thread() is threading.main_thread():
+        defaults = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
+        found = {number: signal.getsignal(number) for number in SIGNALS}
+        before = {number: found[number] for number in SIGNALS if found[number] is defaults[number]}
+    for number in before:
+        signal.signal(number, handle)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _stack(frame: FrameType | None) -> Iterator[FrameType]:
+    """Yield a frame and its callers."""
+    while frame is not None:
+        yield frame
+        frame = frame.f_back
 
 
 @contextmanager

@@ -42,13 +42,17 @@ def test_a_mistake_is_one_line_and_status_2(error, said, monkeypatch, capsys):
     assert captured.out == ""
 
 
-def test_interruption_is_status_130(monkeypatch, capsys):
-    monkeypatch.setitem(COMMANDS, "fail", fails_with(KeyboardInterrupt()))
-    assert main(["fail"]) == 130
-    assert (
-        capsys.readouterr().err
-        == "interrupted; finished work is kept; run the same command again to continue\n"
-    )
+KEPT = "interrupted; finished work is kept; run the same command again to continue\n"
+NOTHING_KEPT = "interrupted; run the same command again\n"
+
+
+@pytest.mark.parametrize(
+    ("command", "said"), [("train", KEPT), ("sweep", KEPT), ("list", NOTHING_KEPT)]
+)
+def test_interruption_is_status_130(command, said, monkeypatch, capsys):
+    monkeypatch.setitem(COMMANDS, command, fails_with(KeyboardInterrupt()))
+    assert main([command]) == 130
+    assert capsys.readouterr().err == said
 
 
 INTERRUPTED = """
@@ -76,7 +80,7 @@ def test_an_interrupted_process_ends_without_its_threads(error, status):
     ended = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
     assert ended.returncode == status
     assert ended.stdout == "printed before\n"
-    assert "finished work is kept" in ended.stderr
+    assert "; run the same command again" in ended.stderr
 
 
 @pytest.mark.parametrize("error", [AttributeError("a bug"), ValueError("of numpy"), MemoryError()])

@@ -7,7 +7,6 @@ A command is a dataclass whose fields are its options (their docstrings are the 
 import os
 import signal
 import sys
-import threading
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -19,6 +18,7 @@ from algotransfer.cli.parser_errors import ALIASES, one_sentence
 from algotransfer.compilation_cache import keep_compiled_programs, remove_unreadable
 from algotransfer.errors import UserError
 from algotransfer.files import Notice
+from algotransfer.interruptions import Terminated, raised_interruptions
 from algotransfer.plugins import load_plugins
 from algotransfer.registry import REGISTER_FIRST, NotRegistered, Registry
 
@@ -56,13 +56,9 @@ DESCRIPTION = """Learn graph algorithms from inputs and outputs, with the steps 
 
 MAX_MESSAGE = 2_000  # characters of an error, which may quote a long argument
 MAX_PATH = 300  # characters of a path in an error
-MISTAKE, INTERRUPTED, TERMINATED = 2, 130, 143
+MISTAKE = 2
 DAMAGED_PROGRAM = "a compiled program in the cache was damaged; it is removed and compiled again"
-KEPT = "finished work is kept; run the same command again to continue"
-
-
-class Terminated(KeyboardInterrupt):
-    """SIGTERM, for instance from a batch system."""
+RESUMABLE = ("train", "sweep", "reproduce")  # commands that keep unfinished work
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -74,6 +70,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
     is_process = arguments is None
     script = _user_script() if is_process else None
     arguments = sys.argv[1:] if arguments is None else arguments
+
+    def leave(number: int) -> NoReturn:
+        # Not by the console, whose modules may be half imported.
+        print(_interrupted(number, arguments), file=sys.stderr, flush=True)
+        _exit_now(128 + number)
+
+    try:
+        with raised_interruptions(leave if is_process else None):
+            return _run(arguments, script)
+    except KeyboardInterrupt as error:
+        number = signal.SIGTERM if isinstance(error, Terminated) else signal.SIGINT
+        _print_error(_interrupted(number, arguments))
+        return _exit_now(128 + number) if is_process else 128 + number
+
+
+def _run(arguments: Sequence[str], script: Path | None) -> int:
+    """Run one command; `script` is the file of the user that is the command line, if any."""
     if [*arguments] == ["--version"]:
         print(f"algotransfer {__version__}")
         return 0
@@ -81,7 +94,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     arguments = [ALIASES.get(argument, argument) for argument in arguments]
     try:
-        with _signals_and_notices():
+        with _notices():
             load_plugins()
         with one_sentence(COMMANDS, arguments):
             command = subcommand_cli_from_dict(
@@ -92,13 +105,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
         if script is not None:
             console.program = f"python {script}"
-        with _signals_and_notices(), console.quiet_output(getattr(command, "json", False)):
+        with _notices(), console.quiet_output(getattr(command, "json", False)):
             command.run()
-    except KeyboardInterrupt as error:
-        terminated = isinstance(error, Terminated)
-        _print_error(f"{'terminated' if terminated else 'interrupted'}; {KEPT}")
-        status = TERMINATED if terminated else INTERRUPTED
-        return _exit_now(status) if is_process else status
     except UserError as error:
         own = isinstance(error, NotRegistered) and script is None
         _print_error(f"error: {error}" + f"; {REGISTER_FIRST}" * own)
@@ -107,6 +115,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _print_error(f"error: {_without_number(error)}")
         return MISTAKE
     return 0
+
+
+def _interrupted(number: int, arguments: Sequence[str]) -> str:
+    """Return the sentence for a user whose command was ended by a signal."""
+    said = "terminated" if number == signal.SIGTERM else "interrupted"
+    if arguments[:1] and arguments[0] in RESUMABLE:
+        return f"{said}; finished work is kept; run the same command again to continue"
+    return f"{said}; run the same command again"
 
 
 def _exit_now(status: int) -> NoReturn:
@@ -127,12 +143,9 @@ def _user_script() -> Path | None:
 
 
 @contextmanager
-def _signals_and_notices() -> Iterator[None]:
-    """Raise `Terminated` on SIGTERM, and print each `Notice` of the package once, as a sentence."""
+def _notices() -> Iterator[None]:
+    """Print each `Notice` of the package once, as a sentence."""
     printed: set[str] = set()
-
-    def terminate(number, frame):
-        raise Terminated
 
     def show(message, category, *place, **more):
         if remove_unreadable(str(message)):
@@ -143,20 +156,10 @@ def _signals_and_notices() -> Iterator[None]:
             printed.add(str(message))
             _print_error(f"note: {message}")
 
-    # Signal handlers can be set only in the main thread; an existing handler stays.
-    handle = threading.current_thread() is threading.main_thread() and (
-        signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
-    )
-    if handle:
-        signal.signal(signal.SIGTERM, terminate)
-    try:
-        with warnings.catch_warnings():
-            show_before, warnings.showwarning = warnings.showwarning, show
-            warnings.simplefilter("always", Notice)
-            yield
-    finally:
-        if handle:
-            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    with warnings.catch_warnings():
+        show_before, warnings.showwarning = warnings.showwarning, show
+        warnings.simplefilter("always", Notice)
+        yield
 
 
 def _without_number(error: OSError) -> str:
