@@ -48,6 +48,11 @@ ON_THE_COMMAND_LINE = {
     "data --out graphs.csv": "datasets are written as .npz files",
     "bench --largest 1000000000000": "--largest 1000000000000; expected at least 2 and at most 1,",
     "train --infinity 1e300": "infinity=1e+300; expected 'instance' or a number above 0, finite",
+    "sweep nofile.toml": "error: there is no file nofile.toml; check the path",
+    "sweep .": "error: . is a folder; name a file",
+    "reproduce --unpack no.tar.gz": "error: there is no file no.tar.gz; check the path",
+    "bench --baseline no.json": "error: there is no file no.json; check the path",
+    "certify no.json": "error: there is no file no.json; check the path",
     "explore --familly er": "explore has no option '--familly' (did you mean '--family'?)",
 }
 

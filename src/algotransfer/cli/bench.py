@@ -15,7 +15,7 @@ from algotransfer.bench.baseline import (
     compare_times,
     read_baseline,
 )
-from algotransfer.cli.options import Json, check_file, choice, given_options, optional
+from algotransfer.cli.options import Json, check_file, check_input, choice, given_options, optional
 from algotransfer.datasets.presets import PRESETS
 from algotransfer.errors import UserError
 from algotransfer.experiment import check_seeds
@@ -154,6 +154,7 @@ class BenchCommand:
                     f"--{name} concerns the part {' and '.join(parts)}, which is not measured; "
                     f"leave it out, or add --part {parts[0]}"
                 )
+        check_input(self.baseline)
         check_file(self.out, [".json"], filter(None, [self.baseline]))
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from tyro.conf import Positional
 
-from algotransfer.cli.options import Json, check_file, optional
+from algotransfer.cli.options import Json, check_file, check_input, optional
 from algotransfer.errors import UserError
 
 if TYPE_CHECKING:
@@ -44,6 +44,8 @@ class CertifyCommand:
             raise UserError(
                 f"--model-seed chooses a network of a trained model; {self.model} is one program"
             )
+        if is_program:
+            check_input(Path(self.model))
         check_file(self.out, [".json"], [Path(self.model)])
         from algotransfer.cli.console import announce, next_step, output, print_json, wrote
 

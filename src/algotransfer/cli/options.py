@@ -66,6 +66,14 @@ def check_data(path: Path) -> None:
         raise UserError(f"--data {path}: this is a preset, not a data file; use --preset {path}")
 
 
+def check_input(path: Path | None) -> None:
+    """Raise a `UserError` unless there is a file at `path`; None is fine."""
+    if path is not None and path.is_dir():
+        raise UserError(f"{path} is a folder; name a file")
+    if path is not None and not path.exists():
+        raise UserError(f"there is no file {path}; check the path")
+
+
 def check_writable(path: Path) -> None:
     """Raise a `UserError` unless a file, or a folder of files, can be written at `path`."""
     folder = path if path.is_dir() else path.parent  # files are written beside it, then renamed

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from tyro.conf import arg
 
-from algotransfer.cli.options import Device, Json, check_file, check_folder, optional
+from algotransfer.cli.options import Device, Json, check_file, check_folder, check_input, optional
 from algotransfer.errors import UserError
 
 if TYPE_CHECKING:
@@ -55,6 +55,7 @@ class RunnerOptions:
         if self.dry_run and self.for_:
             raise UserError("--dry-run runs no step, so --for has nothing to limit; leave one out")
         check_folder(self.folder)
+        check_input(self.unpack)
         check_file(self.pack, [".tar.gz"])
         _seconds(self.for_)
         from algotransfer.cli.console import announce

@@ -7,7 +7,7 @@ from typing import Annotated, Any, get_type_hints
 
 from tyro.conf import Positional, arg
 
-from algotransfer.cli.options import choice, optional
+from algotransfer.cli.options import check_input, choice, optional
 from algotransfer.cli.runner_options import RunnerOptions
 from algotransfer.datasets.presets import PRESETS
 from algotransfer.errors import UserError
@@ -57,6 +57,7 @@ class SweepCommand(RunnerOptions):
             PRESETS.check(self.preset)
             if self.data is not None:
                 raise UserError("--preset and --data both say which graphs to train on; give one")
+        check_input(self.file)
         self.check()
         from algotransfer.cli.console import next_step
         from algotransfer.experiment import check_seeds
