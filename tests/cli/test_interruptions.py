@@ -49,10 +49,13 @@ def test_a_signal_in_garbage_collection_is_not_lost(number, error):
         gc.callbacks.remove(_xla_gc_callback)
         signal.raise_signal(number)
 
-    with pytest.raises(error), raised_interruptions(None):
+    def collect():
         gc.callbacks.append(_xla_gc_callback)
         gc.collect()
         time.sleep(10)
+
+    with raised_interruptions(None), pytest.raises(error):
+        collect()
 
 
 def test_handlers_of_the_caller_stay():
