@@ -188,7 +188,7 @@ def differing_settings(experiments: Sequence[Experiment]) -> list[str]:
 def check_seeds(count: int) -> int:
     """Return `count` if that many seeds can be trained together."""
     if not 1 <= count <= MAX_SEEDS:
-        raise UserError(f"{count} seeds; expected at least 1 and at most {MAX_SEEDS}")
+        raise UserError(f"seeds={count}; expected at least 1 and at most {MAX_SEEDS}")
     return count
 
 

@@ -19,7 +19,7 @@ from algotransfer.cli.options import (
 )
 from algotransfer.datasets.presets import CLRS_TASKS, PRESETS
 from algotransfer.errors import UserError
-from algotransfer.experiment import Experiment
+from algotransfer.experiment import Experiment, check_seeds
 from algotransfer.methods import METHODS
 from algotransfer.networks.registry import MODELS, PROCESSORS
 from algotransfer.supervisions import SUPERVISIONS
@@ -124,8 +124,12 @@ class TrainCommand:
         return "".join(f" --{name} {value}" for name, value in options.items() if value)
 
     def _check(self) -> None:
-        """Check the folder and the choice of the graphs before anything is computed."""
+        """Check all options but --device, which needs jax, before anything is computed."""
         check_folder(self.folder)
+        check_seeds(self.seeds)
+        for option in ("data_seed", "checkpoint_seconds"):
+            if not (value := getattr(self, option)) >= 0:
+                raise UserError(f"--{option.replace('_', '-')} {value}; expected 0 or more")
         if self.preset is not None:
             PRESETS.check(self.preset)
             if self.data is not None:
