@@ -267,6 +267,9 @@ def test_programs_are_saved_and_bad_files_refused(tmp_path):
         path.write_text(json.dumps({**good, name: value}))
         with pytest.raises(UserError, match=message):
             StepProgram.load(path)
+    certify(program_of("dijkstra")).save(path)
+    with pytest.raises(UserError, match="its format is 'algotransfer certificate 1', expected"):
+        StepProgram.load(path)
     path.write_bytes(b" " * (2**20 + 1))
     with pytest.raises(UserError, match="more than"):
         StepProgram.load(path)

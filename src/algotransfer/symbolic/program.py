@@ -99,9 +99,13 @@ class StepProgram:
         path = Path(path)
         if path.stat().st_size > MAX_BYTES:
             raise UserError(f"{path} has more than {MAX_BYTES:,} bytes; expected a step program")
-        data = read_json(path, "format", "step", "smaller_is_better", "target", "replace_if")
-        if data["format"] != FORMAT:
-            raise UserError(f"{path} is no step program: its format is {data['format']!r:.80}")
+        found = read_json(path, "format")["format"]
+        if found != FORMAT:
+            raise UserError(
+                f"{path} is no step program: its format is {found!r:.80}, expected {FORMAT!r}; "
+                "name the file that `algotransfer discover --out` wrote"
+            )
+        data = read_json(path, "step", "smaller_is_better", "target", "replace_if")
         ALGORITHMS.check(str(data["target"])[:100])
         rule, smaller = data["replace_if"], data["smaller_is_better"]
         if not isinstance(smaller, bool) or rule not in ("better", "not worse"):
