@@ -41,6 +41,7 @@ def test_several_bases_are_joined():
         ("model = 3", "model"),
         ('method = "multitask"\nbase = 3', "unknown algorithm '3'"),
         ("model = [", "is not a TOML file"),
+        ("model = []", "model has no values; give one or more, or leave it out"),
         ("", "nothing to sweep over"),
     ],
 )

@@ -20,8 +20,10 @@ def sweep(values: Mapping[str, Sequence[Any]]) -> list[Experiment]:
 
     A value of `base` is a name, or several joined by `+`. Methods that take no base ignore it.
     """
-    for name in values:
+    for name, given in values.items():
         check_name("field of an experiment", name, FIELDS)
+        if not given:
+            raise UserError(f"{name} has no values; give one or more, or leave it out")
     experiments = []
     for combination in itertools.product(*values.values()):
         fields = dict(zip(values, combination, strict=True))
