@@ -31,6 +31,15 @@ def test_a_folder_with_the_name_of_weights_is_not_their_run(quick, tmp_path, mon
     assert len(pandas.read_csv(f"{NAME}-evaluation.csv")) == 1
 
 
+def test_a_replaced_table_of_a_named_model_is_noted(quick, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    call, said = ["evaluate", NAME, "--num-nodes", "6", "--num-graphs", "1"], []
+    for options in ([], [], ["--out", f"{NAME}-evaluation.csv"]):
+        assert main([*call, *options]) == 0
+        said.append("replaced the earlier table; --out FILE" in capsys.readouterr().out)
+    assert said == [False, True, False]
+
+
 def test_one_writer_at_a_time(quick, tmp_path, capsys):
     (tmp_path / "weights.npz").write_bytes(committed_weights()[NAME].read_bytes())
     call = ["evaluate", str(tmp_path), "--num-nodes", "6", "--num-graphs", "1"]

@@ -156,8 +156,12 @@ class EvaluateCommand:
             if replaced:
                 output.print("replaced the earlier table; --keep keeps its rows of other sizes")
         else:
-            write_atomically(self._file(), frame.to_csv(index=False).encode())
-            wrote(self._file())
+            file = self._file()
+            replaced = file.exists() and self.out is None
+            write_atomically(file, frame.to_csv(index=False).encode())
+            wrote(file)
+            if replaced:
+                output.print("replaced the earlier table; --out FILE writes to another file")
         next_step(f"algotransfer execute {self.model} GRAPH.csv")
 
     def _graphs(self) -> str:
