@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -19,6 +19,8 @@ from algotransfer.type_checks import check_fields
 
 MAX_EXTRA_STEPS = 1000
 MAX_SEEDS = 1000  # trained together
+# Settings that the name of an experiment shows.
+NAMED = "model", "processor", "target", "supervision", "method", "base", "select", "extra_steps"
 WIDTH, WIDTH_OF_SEVERAL = 32, {"ne++": 16}  # NE++ is narrower when it learns several algorithms
 
 
@@ -133,6 +135,19 @@ class Experiment:
         """Name of trained models: without `na`, and with a constant for ∞ (`inf100`)."""
         name = self.name.replace(f"{self.target}-na", self.target)
         return name if self.infinity == "instance" else f"{name}-inf{self.infinity:g}"
+
+    def changed_settings(self, but: Collection[str] = NAMED) -> list[str]:
+        """Return the settings that differ from their defaults, such as `hidden=8`.
+
+        **Arguments:**
+
+        - `but`: settings to leave out; by default those that `name` shows.
+        """
+        return [
+            f"{field.name}={getattr(self, field.name)}"
+            for field in dataclasses.fields(self)
+            if field.name not in but and getattr(self, field.name) != field.default
+        ]
 
     def pretraining(self) -> Experiment | None:
         """Return the experiment whose trained processor this one starts from, or None."""

@@ -48,7 +48,7 @@ def runs(tmp_path_factory):
     broken = evaluation(BROKEN, batch_size=1000)  # more than there are graphs
     with ThreadExecutor(jobs=2) as executor:
         results = run_steps([*STEPS, broken], folder, executor=executor)
-    return folder, {result.step.name: result for result in results}
+    return folder, {result.step.name.partition(" hidden=")[0]: result for result in results}
 
 
 def test_a_broken_experiment_does_not_stop_the_rest(runs):
@@ -148,9 +148,11 @@ def test_the_command_lists_runs_packs_and_fails_loudly(runs, tmp_path, capsys, m
     monkeypatch.setitem(GRID_PRESETS, "smoke", tiny)
     words = ["reproduce", "--table", "par-summary", "--target", "bellman_ford", "--model", "ne"]
     words += ["--seeds", "2", "--preset", "smoke", "--folder", str(folder)]
+    monkeypatch.setenv("COLUMNS", "120")
     assert main([*words, "--dry-run"]) == 0
     text = capsys.readouterr().out
-    assert "train ne-bellman_ford-na done" in " ".join(text.split())
+    small = "hidden=4 batch_size=16 max_epochs=2"
+    assert f"train ne-bellman_ford-na {small} done" in " ".join(text.split())
     assert "3 experiments, 2 seeds each" in text
     archive = tmp_path / "runs.tar.gz"
     assert main([*words, "--for", "0s", "--pack", str(archive)]) == 0

@@ -1,5 +1,7 @@
 """Sweeps: combinations of settings from options and TOML files, run by the runner."""
 
+import json
+
 import pytest
 
 from algotransfer import Experiment, load_model, make_dataset, save_dataset
@@ -53,6 +55,16 @@ def test_mistakes_in_the_file_are_one_sentence(text, said, tmp_path, capsys):
     assert said in error
     assert "sweep.toml" in error or not text
     assert not (tmp_path / "runs").exists()
+
+
+def test_steps_of_a_sweep_have_names_that_differ(tmp_path, capsys, monkeypatch):
+    monkeypatch.setitem(PRESETS, "tiny", TINY)
+    values = "--model ne --hidden 4 32 --extra-steps 0 5 --preset tiny --dry-run --json"
+    assert main(["sweep", *values.split(), "--folder", str(tmp_path)]) == 0
+    names = [step["step"] for step in json.loads(capsys.readouterr().out)]
+    assert len({*names}) == len(names) == 8
+    assert "train ne-dijkstra-na-extra5 hidden=4" in names
+    assert "evaluate ne-dijkstra-na hidden=32" in names
 
 
 @pytest.mark.slow

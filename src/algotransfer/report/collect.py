@@ -1,6 +1,5 @@
 """Collect evaluations of finished runs into tables with the paper's column names."""
 
-import dataclasses
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -127,12 +126,7 @@ def marks(model: Model) -> str:
 
 def changed_settings(model: Model) -> list[str]:
     """Return the settings of a model that differ from the paper's, such as `max_epochs=3`."""
-    fields = dataclasses.fields(Experiment)
-    return [
-        f"{field.name}={getattr(model.experiment, field.name)}"
-        for field in fields
-        if field.name not in NAMED and getattr(model.experiment, field.name) != field.default
-    ]
+    return model.experiment.changed_settings(but=NAMED)
 
 
 def _test_graphs(frame: Any) -> list[str]:

@@ -90,7 +90,7 @@ class TrainStep(Step):
 
     @property
     def name(self) -> str:
-        return f"train {self.experiment.name}"
+        return " ".join(["train", self.experiment.name, *self.experiment.changed_settings()])
 
     @property
     def inputs(self) -> tuple[Step, ...]:
@@ -149,7 +149,7 @@ class EvaluateStep(Step):
 
     @property
     def name(self) -> str:
-        return f"evaluate {self.train.experiment.name}"
+        return self.train.name.replace("train", "evaluate", 1)
 
     @property
     def inputs(self) -> tuple[Step, ...]:
