@@ -8,8 +8,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, get_origin, get_type_hints
 
-from tyro.conf import Positional
-
 from algotransfer.errors import UserError, shown
 from algotransfer.registry import nearest
 
@@ -89,6 +87,8 @@ def _values(option: str, arguments: Sequence[str]) -> Iterator[str]:
 
 def _options(command: type) -> Iterator[tuple[str, Any]]:
     """Yield the option and the type of every field, those of nested dataclasses included."""
+    from tyro.conf import Positional
+
     types, annotated = get_type_hints(command), get_type_hints(command, include_extras=True)
     for field in dataclasses.fields(command):
         if isinstance(kind := types[field.name], type) and dataclasses.is_dataclass(kind):
