@@ -1,4 +1,4 @@
-"""Measure in which order networks find predecessors, and whether they need the nodes they visit.
+"""Measure when the keys of networks name predecessors, and what marks of visited nodes change.
 
     python studies/execution_order.py measure  # the measurements of `studies/execution_order.md`
     python studies/execution_order.py compare  # what the protocol asks for, and the figure
@@ -25,7 +25,6 @@ from rich.progress import track
 from seeds import spread
 
 from algotransfer import Dataset, load_model, make_dataset, run
-from algotransfer.algorithms.frameworks.sequential import pointer_when_chosen
 from algotransfer.algorithms.state import State
 from algotransfer.datasets.presets import PAPER_FAMILIES
 from algotransfer.draw import save_figure
@@ -34,7 +33,6 @@ from algotransfer.evaluation.harness import best_predecessors
 from algotransfer.evaluation.references import lightest_edge
 from algotransfer.graphs import Graph
 from algotransfer.networks import make_layouts
-from algotransfer.training.objective import Task
 from algotransfer.training.runs import Model
 
 NETWORKS = {  # a folder of `RUNS`, or a name that `load_model` knows
@@ -44,15 +42,17 @@ NETWORKS = {  # a folder of `RUNS`, or a name that `load_model` knows
     "NE, mixed sizes": "transfer_grid/ne-dijkstra-na",
     "relax": "relax-dijkstra",
     "NE++ on Bellman–Ford": "ne++-bellman_ford-na",
-    "NE++, with Dijkstra's steps": "ne++-dijkstra-tf",
 }
-TRACES = {"Dijkstra": "dijkstra", "Bellman–Ford": "bellman_ford"}  # controls
-COLOURS = dict.fromkeys(NETWORKS, "#0072b2") | {"Dijkstra": "black", "Bellman–Ford": "#d55e00"}
+# Keys of the algorithms, read as those of the networks are.
+CONTROLS = {
+    "Dijkstra's keys": "black",
+    "Dijkstra's keys, relaxed once more": "#009e73",
+    "Bellman–Ford's keys": "#d55e00",
+}
 RULES = ("own", "true", "random", "none")
-CLASSES = ("both", "parallel only", "neither")
+MIN_GAP, LAST = 5, 18  # of the nodes that wait for Dijkstra's algorithm
+OFFSETS = range(-5, 3)  # steps before and after Dijkstra's keys name the answer
 DIGITS = 4  # of the comparison
-MIN_HOPS, MIN_GAP, LAST = 2, 5, 18  # of the nodes that wait for Dijkstra's algorithm
-OFFSETS = range(-6, 3)  # steps before and after Dijkstra's algorithm has the answer
 TABLE = Path("results/execution-order.csv")
 COMPARISON = Path("results/execution-order.json")
 PICTURE = Path("docs/images/execution_order.png")
@@ -60,38 +60,28 @@ PICTURE = Path("docs/images/execution_order.png")
 
 @partial(jax.jit, static_argnames=("task", "num_steps"))
 def execute(networks, graphs, infinity, marks, task, num_steps):
-    """Return predecessors and visited nodes by seed, graph and step.
+    """Return predecessors, keys and visited nodes after every step, by seed and graph.
 
     **Arguments:**
 
-    - `marks`: nodes marked as visited before the first step and after every step, by graph; a
-        step visits the node that is marked after it. None for the network's own.
+    - `marks`: nodes marked as visited before every step, by graph; None for the network's own.
     """
     algorithm, framework = task.algorithm, task.algorithm.framework
 
     def one(network, layout, source, infinity, marks):
-        state = algorithm.start(source, layout.num_nodes, infinity)
-        driver = task.supervision.free_driver(algorithm, state, jnp.int32(num_steps))
-
         def step(carry, marked):
             memory, state = carry
-            choice = None
             if marked is not None:
-                before, after = marked
-                state = State(state.key, before.astype(state.visited.dtype))
-                choice = jnp.where(after & ~before, 1e9, 0.0)  # added to the next-node logits
+                state = State(state.key, marked.astype(state.visited.dtype))
             features = (framework.features(state),)
             memory, (latent,) = network.process(features, memory, layout)
             y = network.decode(0, latent)
-            allowed = None
-            if not driver.carry_all:
-                allowed = framework.allowed_predecessors(layout, state, source)
-            pointer = best_predecessors(network, 0, latent, layout, allowed)
-            now = framework.advance(algorithm, layout, state, y, choice, driver.carry_all)
-            return (memory, now), (pointer, jnp.argmax(now.visited - state.visited))
+            state = framework.advance(algorithm, layout, state, y, None, True)
+            pointer = best_predecessors(network, 0, latent, layout)
+            return (memory, state), (pointer, state.key, state.visited)
 
-        steps = None if marks is None else (marks[:-1], marks[1:])
-        return lax.scan(step, (network.start(layout), state), steps, length=num_steps)[1]
+        start = network.start(layout), algorithm.start(source, layout.num_nodes, infinity)
+        return lax.scan(step, start, marks, length=num_steps)[1]
 
     with jax.default_matmul_precision("float32"):
         layouts = make_layouts(graphs, networks.kinds, "sparse")
@@ -101,16 +91,21 @@ def execute(networks, graphs, infinity, marks, task, num_steps):
         )
 
 
-def read_out(algorithm: str, graphs: Graph) -> np.ndarray:
-    """Return the neighbours that give the best keys: [graphs, steps, nodes], step 0 included.
-
-    Every node compares the keys of all neighbours plus the edge between, as NE and NE++ do with
-    hidden states. So it can name its predecessor one edge earlier than the algorithm.
-    """
-    keys = np.asarray(run(algorithm, graphs).key)
+def edge_costs(graphs: Graph) -> np.ndarray:
+    """Return the weights [graphs, neighbours, nodes], inf where there is no edge."""
     edges, weights = (jax.vmap(m)(graphs) for m in (Graph.adjacency, Graph.weight_matrix))
-    weights = np.asarray(jnp.where(edges, weights, jnp.inf))  # [graphs, neighbours, nodes]
-    return np.stack([np.argmin(k[:, :, None] + w, 1) for k, w in zip(keys, weights, strict=True)])
+    return np.asarray(jnp.where(edges, weights, jnp.inf))
+
+
+def read_out(keys, costs) -> np.ndarray:
+    """Return the neighbour with the best sum of key and weight: [graphs, steps, nodes]."""
+    return np.stack([np.argmin(k[:, :, None] + w, 1) for k, w in zip(keys, costs, strict=True)])
+
+
+def relaxed(keys, costs) -> np.ndarray:
+    """Relax all edges once."""
+    pairs = zip(keys, costs, strict=True)
+    return np.minimum(keys, np.stack([np.min(k[:, :, None] + w, 1) for k, w in pairs]))
 
 
 def first_steps(pointers, pred) -> np.ndarray:
@@ -120,7 +115,7 @@ def first_steps(pointers, pred) -> np.ndarray:
 
 
 def marks_of(rule: str, visited) -> np.ndarray | None:
-    """Return the marks that a rule gives to the network, in place of the algorithm's `visited`."""
+    """Return the marks before every step by a rule, from those of Dijkstra's algorithm."""
     if rule == "own":
         return None
     if rule == "none":
@@ -138,38 +133,56 @@ class Truth(NamedTuple):
     **Arguments:**
 
     - `pred`: final predecessors, by graph and node.
-    - `counted`: reached nodes but the source.
-    - `parallel`, `sequential`: the first step from which either algorithm's keys name the answer.
+    - `late`: nodes that Bellman–Ford's keys name by step `STEP`, and Dijkstra's do not.
+    - `waiting`: nodes that Dijkstra's keys name at least `MIN_GAP` steps after Bellman–Ford's,
+        and within `LAST` steps.
+    - `sequential`: the first step from which Dijkstra's keys name the predecessor.
     - `visited`: nodes visited by Dijkstra's algorithm before every step.
     - `last`: index of the last step of Dijkstra's algorithm, by graph.
+    - `costs`: see `edge_costs`.
     - `guess`: errors of the lightest edge, by graph and node.
     - `family`: of every graph.
     """
 
     pred: np.ndarray
-    counted: np.ndarray
-    parallel: np.ndarray
+    late: np.ndarray
+    waiting: np.ndarray
     sequential: np.ndarray
     visited: np.ndarray
     last: np.ndarray
+    costs: np.ndarray
     guess: np.ndarray
     family: np.ndarray
 
     @classmethod
     def of(cls, dataset: Dataset) -> Truth:
-        graphs, trace = dataset.graphs, run("dijkstra", dataset.graphs)
+        graphs, costs = dataset.graphs, edge_costs(dataset.graphs)
+        traces = [run(name, graphs) for name in ("bellman_ford", "dijkstra")]
+        parallel, trace = traces
         pred = np.asarray(trace.final_pred)
-        np.testing.assert_array_equal(pred, run("bellman_ford", graphs, "final").final_pred)
+        np.testing.assert_array_equal(pred, parallel.final_pred)
+        b, d = (first_steps(read_out(np.asarray(t.key), costs), pred) for t in traces)
+        counted = (pred >= 0) & (pred != np.arange(pred.shape[-1]))
         return cls(
             pred=pred,
-            counted=(pred >= 0) & (pred != np.arange(pred.shape[-1])),
-            parallel=first_steps(read_out("bellman_ford", graphs), pred),
-            sequential=first_steps(read_out("dijkstra", graphs), pred),
-            visited=np.asarray(trace.visited),
+            late=counted & (b <= STEP) & (d > STEP),
+            waiting=counted & (d >= b + MIN_GAP) & (d <= LAST),
+            sequential=d,
+            visited=np.asarray(trace.visited)[:, :-1],
             last=np.asarray(trace.length) - 1,
+            costs=costs,
             guess=lightest_edge(graphs) != pred,
             family=np.asarray(dataset.family),
         )
+
+
+def controls(dataset: Dataset, truth: Truth) -> dict[str, np.ndarray]:
+    """Return the keys of `CONTROLS` after every step, from the first."""
+    dijkstra, bellman_ford = (
+        np.asarray(run(name, dataset.graphs).key)[:, 1:] for name in ("dijkstra", "bellman_ford")
+    )
+    keys = (dijkstra, relaxed(dijkstra, truth.costs), bellman_ford)
+    return dict(zip(CONTROLS, keys, strict=True))
 
 
 def measure(model: Model, dataset: Dataset, truth: Truth) -> list[tuple]:
@@ -178,66 +191,38 @@ def measure(model: Model, dataset: Dataset, truth: Truth) -> list[tuple]:
     task, graphs = batch.target, jax.tree.map(jnp.asarray, dataset.graphs)
     every, reached = np.arange(len(graphs)), truth.pred >= 0
     rows = []
-    for rule in rules_of(task):
+    for rule in RULES if task.algorithm.sequential else ("own",):
         marks = marks_of(rule, truth.visited)
         outputs = execute(batch.run.networks, graphs, batch.run.infinity[0], marks, task, NODES)
-        found, chosen = map(np.asarray, outputs)
-        if task.supervision.told_steps:
-            moments = {"step 20": np.minimum(STEP - 1, truth.last), "end": truth.last}
-            answers = {name: found[:, every, step] for name, step in moments.items()}
-        else:
-            answers = {"end": np.asarray(when_chosen(found, chosen))}
-        for quantity, answer in answers.items():
-            error = ((answer != truth.pred) & reached).sum(-1) / reached.sum(-1)
+        pointers, keys, _ = map(np.asarray, outputs)
+        for quantity, step in (("step 20", np.minimum(STEP - 1, truth.last)), ("end", truth.last)):
+            wrong = (pointers[:, every, step] != truth.pred) & reached
+            error = wrong.sum(-1) / reached.sum(-1)
             families = [error[:, dataset.family == name].mean(1) for name in dataset.families]
             for seed, value in zip(model.seeds, np.mean(families, axis=0), strict=True):
                 rows.append((seed, rule, quantity, None, value))
         if rule == "own":
-            for seed, pointers in zip(model.seeds, found, strict=True):
-                rows += [(seed, rule, *row) for row in order_rows(pointers, truth)]
+            for seed, of_seed in zip(model.seeds, keys, strict=True):
+                rows += [(seed, rule, *row) for row in order_rows(of_seed, truth)]
     return rows
 
 
-when_chosen = jax.vmap(jax.vmap(pointer_when_chosen))  # over seeds and graphs
-
-
-def rules_of(task: Task) -> tuple[str, ...]:
-    """Return the rules for marks that a network can follow."""
-    if not task.algorithm.sequential:
-        return ("own",)
-    return RULES if task.supervision.told_steps else ("own", "true", "random")
-
-
-def order_rows(pointers, truth: Truth) -> list[tuple]:
-    """Return rows (quantity, step, value) of the predecessors after every step, from the first."""
+def order_rows(keys, truth: Truth) -> list[tuple]:
+    """Return rows (quantity, step, value) of the keys after every step, from the first."""
     rows = []
-    wrong, counted = pointers != truth.pred[:, None], truth.counted
-    parallel, sequential = truth.parallel, truth.sequential
-    members = (
-        counted & (sequential <= STEP),
-        counted & (parallel <= STEP) & (sequential > STEP),
-        counted & (parallel > STEP),
-    )
-    waits = counted & (parallel >= MIN_HOPS) & (sequential >= parallel + MIN_GAP)
-    waits &= sequential <= LAST
-    for name, member in zip((*CLASSES, "waiting"), (*members, waits), strict=True):
-        rows.append((f"nodes, {name}", None, member.sum()))
+    for name, nodes in (("late", truth.late), ("waiting", truth.waiting)):
+        rows.append((f"nodes, {name}", None, nodes.sum()))
+        rows.append((f"guess, {name}", None, truth.guess[nodes].mean()))
         for family in PAPER_FAMILIES:
-            rows.append((f"{family} nodes, {name}", None, member[truth.family == family].sum()))
-        if member.any():
-            rows.append((f"guess, {name}", None, truth.guess[member].mean()))
-    for name, member in zip(CLASSES, members, strict=True):
-        if member.any():
-            rows.append((f"error, {name}", STEP, wrong[:, STEP - 1][member].mean()))
-
-    graph, node = np.nonzero(waits)
-
-    def error(step):
-        return wrong[graph, step[graph, node] - 1, node].mean()
-
-    rows.append(("before", None, error(parallel - 1)))
-    rows.append(("paced", None, error(parallel + 1)))
-    rows += [("waiting", offset, error(sequential + offset)) for offset in OFFSETS]
+            rows.append((f"{family} nodes, {name}", None, nodes[truth.family == family].sum()))
+    wrong = read_out(keys, truth.costs) != truth.pred[:, None]
+    rows.append(("late", STEP, wrong[:, STEP - 1][truth.late].mean()))
+    graph, node = np.nonzero(truth.waiting)
+    for offset in OFFSETS:
+        step = truth.sequential[graph, node] + offset
+        # At step 0 all keys are those of the start.
+        known = wrong[graph, np.maximum(step - 1, 0), node]
+        rows.append(("waiting", offset, known[step > 0].mean()))
     return rows
 
 
@@ -250,28 +235,17 @@ def compare(table: pandas.DataFrame) -> dict:
 
 
 def order_of(rows: pandas.DataFrame) -> dict:
-    """Return the errors of a network by class of nodes, and when it finds the answers."""
-    waiting = rows[rows["quantity"] == "waiting"].pivot(
-        index="seed", columns="step", values="value"
-    )
+    """Return the errors of what the keys of a network name, before Dijkstra's keys name it."""
     others = rows[rows["quantity"] != "waiting"].pivot(
         index="seed", columns="quantity", values="value"
     )
     same = others.iloc[0]  # nodes and guesses are those of all seeds
-    fall = others["before"] - waiting[2]
+    before = rows[(rows["quantity"] == "waiting") & (rows["step"] == -1)]
     return {
         "nodes": same.filter(like="nodes").astype(int).to_dict(),
-        "guess": {
-            name: round(float(value), 4) for name, value in same.filter(like="guess").items()
-        },
-        "error after 20 steps": {
-            key: spread(others[f"error, {key}"], DIGITS)
-            for key in CLASSES
-            if f"error, {key}" in others
-        },
-        "error before Dijkstra names the answer": spread(waiting[-1], DIGITS),
-        "share found ahead": spread((others["before"] - waiting[-1]) / fall, DIGITS),
-        "pace": spread((others["before"] - others["paced"]) / fall, DIGITS),
+        "guess": same.filter(like="guess").round(DIGITS).to_dict(),
+        "late": spread(others["late"], DIGITS),
+        "waiting, one step before": spread(before["value"], DIGITS),
     }
 
 
@@ -282,33 +256,38 @@ def marks_matter(rows: pandas.DataFrame) -> dict:
     )
     if len(errors.columns) < 2:
         return {}
-    moments = errors.index.get_level_values("quantity").unique()
-    of_rules = {
-        when: {rule: spread(errors.loc[when, rule], DIGITS) for rule in errors} for when in moments
+    return {
+        "errors by marks": {
+            when: {rule: spread(errors.loc[when, rule], DIGITS) for rule in errors}
+            for when in ("step 20", "end")
+        }
     }
-    judged = errors.loc[moments[0]]
-    factor = spread(judged["random"] / judged["own"], DIGITS)
-    return {"errors by marks": of_rules, "factor of random marks": factor}
 
 
 def draw(table: pandas.DataFrame) -> Figure:
     """Draw errors around the step at which Dijkstra's keys name the answer."""
     figure = Figure(figsize=(10, 4.6), layout="constrained")
-    *panels, last = figure.subplots(2, 4, sharex=True, sharey=True).flat
+    panels = list(figure.subplots(2, 4, sharex=True, sharey=True).flat)
+    figure.delaxes(panels.pop())
+    last = panels[-1]
+    places = dict(zip(NETWORKS, panels[:-1], strict=True)) | dict.fromkeys(CONTROLS, last)
     waiting = table[table["quantity"] == "waiting"]
-    places = dict(zip(NETWORKS, panels, strict=True)) | dict.fromkeys(TRACES, last)
     for (name, _), rows in waiting.groupby(["network", "seed"], sort=False):
-        style = {"alpha": 0.7} if name in NETWORKS else {"label": name}
-        places[name].plot(rows["step"], rows["value"], color=COLOURS[name], linewidth=0.9, **style)
-        places[name].set_title(name if name in NETWORKS else "the algorithms", fontsize=10)
+        axes, line = places[name], {"linewidth": 0.9, "color": CONTROLS.get(name, "#0072b2")}
+        axes.plot(rows["step"], rows["value"], label=name, **line)
+        axes.set_title(name if name in NETWORKS else "the algorithms", fontsize=10)
     guess = table.loc[table["quantity"] == "guess, waiting", "value"].iloc[0]
-    for axes in figure.axes:
+    for axes in panels:
         axes.axhline(guess, color="grey", linewidth=0.8, linestyle="--")
         axes.axvline(0, color="black", linewidth=0.8, linestyle=":")
-    last.legend(fontsize=8, frameon=False)
-    last.set_ylim(0, 1.04)
-    figure.supxlabel("steps after the keys of Dijkstra's algorithm name the answer")
-    figure.supylabel("share of wrong predecessors")
+        axes.set_ylim(0, 1.04)
+        axes.tick_params(labelbottom=True)
+    lines = last.lines[: len(CONTROLS)]
+    figure.legend(
+        handles=lines, loc="center", bbox_to_anchor=(0.88, 0.3), fontsize=8, frameon=False
+    )
+    figure.supxlabel("steps after Dijkstra's keys name the answer", fontsize=10)
+    figure.supylabel("share of wrong predecessors", fontsize=10)
     return figure
 
 
@@ -326,9 +305,8 @@ def main() -> None:
         for name, source in track(NETWORKS.items()):
             for path in sorted((RUNS / source).glob("*/weights.npz")) or [source]:
                 rows += [(name, *row) for row in measure(load_model(path), dataset, truth)]
-        for name, algorithm in TRACES.items():
-            pointers = read_out(algorithm, dataset.graphs)[:, 1:]
-            rows += [(name, 0, "own", *row) for row in order_rows(pointers, truth)]
+        for name, keys in controls(dataset, truth).items():
+            rows += [(name, 0, "own", *row) for row in order_rows(keys, truth)]
         columns = ["network", "seed", "rule", "quantity", "step", "value"]
         frame = pandas.DataFrame(rows, columns=columns).astype({"step": "Int64"})
         frame.to_csv(arguments.table, index=False, float_format="%.5g")

@@ -26,59 +26,67 @@ def truth(dataset):
     return execution_order.Truth.of(dataset)
 
 
+@pytest.fixture(scope="module")
+def batch(dataset):
+    return EvaluationBatch.prepare(load_model("ne++-dijkstra-na"), dataset.graphs)
+
+
+def outputs(batch, dataset, marks):
+    graphs = jax.tree.map(jnp.asarray, dataset.graphs)
+    arguments = (batch.run.infinity[0], marks, batch.target, dataset.num_nodes)
+    found = execution_order.execute(batch.run.networks, graphs, *arguments)
+    return tuple(map(np.asarray, found))
+
+
 def test_first_steps_are_those_after_the_last_error():
     pred = np.array([[0, 0, 1]])
     pointers = np.array([[[0, 0, 0], [0, 2, 1], [0, 0, 0], [0, 0, 1]]])
     assert execution_order.first_steps(pointers, pred).tolist() == [[0, 2, 3]]
 
 
-@pytest.mark.parametrize("algorithm", execution_order.TRACES.values())
+@pytest.mark.parametrize("algorithm", ["dijkstra", "bellman_ford"])
 def test_keys_name_a_predecessor_no_later_than_the_algorithm(algorithm, dataset, truth):
-    pointers = execution_order.read_out(algorithm, dataset.graphs)
+    trace = run(algorithm, dataset.graphs)
+    pointers = execution_order.read_out(np.asarray(trace.key), truth.costs)
     named = execution_order.first_steps(pointers, truth.pred)
-    known = execution_order.first_steps(np.asarray(run(algorithm, dataset.graphs).pred), truth.pred)
-    earlier = (known - named)[truth.counted]
-    assert (earlier >= 0).all()
-    assert (earlier > 0).any()
+    known = execution_order.first_steps(np.asarray(trace.pred), truth.pred)
+    counted = truth.late | truth.waiting
+    assert (named <= known)[counted].all()
+    assert (named < known)[counted].any()
 
 
-@pytest.mark.parametrize(("algorithm", "ahead"), [("dijkstra", 0), ("bellman_ford", 1)])
-def test_the_algorithms_are_found_in_their_own_order(algorithm, ahead, dataset, truth):
-    pointers = execution_order.read_out(algorithm, dataset.graphs)[:, 1:]
-    rows = execution_order.order_rows(pointers, truth)
-    table = pandas.DataFrame(rows, columns=["quantity", "step", "value"]).assign(seed=0)
-    assert table.set_index("quantity").loc["nodes, waiting", "value"] > 5
-    order = execution_order.order_of(table)
-    assert order["share found ahead"]["median"] == pytest.approx(ahead, abs=0.05)
-    assert order["pace"]["median"] == pytest.approx(ahead, abs=0.05)
+def test_controls_are_ordered(dataset, truth):
+    errors = {}
+    for name, keys in execution_order.controls(dataset, truth).items():
+        rows = execution_order.order_rows(keys, truth)
+        table = pandas.DataFrame(rows, columns=["quantity", "step", "value"]).assign(seed=0)
+        order = execution_order.order_of(table)
+        errors[name] = [order[k]["median"] for k in ("late", "waiting, one step before")]
+    dijkstra, once_more, bellman_ford = errors.values()
+    assert min(dijkstra) > 0.9
+    assert 0.5 < once_more[0] <= dijkstra[0]
+    assert bellman_ford == [0, 0]
 
 
-@pytest.mark.parametrize("name", ["ne++-dijkstra-na", "ne++-dijkstra-tf"])
-def test_a_network_with_its_own_marks_runs_as_in_evaluation(name, dataset):
-    batch = EvaluationBatch.prepare(load_model(name), dataset.graphs)
+def test_a_network_with_its_own_marks_runs_as_in_evaluation(batch, dataset):
     every = np.arange(len(dataset.graphs))
     expected = batch.run.with_steps(dataset.num_nodes).run(dataset.graphs, every, "steps")
-    found = outputs(batch, dataset, None)
-    np.testing.assert_array_equal(found[0], expected.pointer)
-    np.testing.assert_array_equal(found[1], expected.chosen)
+    pointers, keys, _ = outputs(batch, dataset, None)
+    np.testing.assert_array_equal(pointers, expected.pointer)
+    np.testing.assert_array_equal(keys, expected.key)
 
 
-def outputs(batch, dataset, marks):
-    graphs = jax.tree.map(jnp.asarray, dataset.graphs)
-    arguments = (batch.run.infinity[0], marks, batch.target, dataset.num_nodes)
-    return execution_order.execute(batch.run.networks, graphs, *arguments)
+def test_a_network_that_is_given_its_own_marks_runs_alike(batch, dataset):
+    pointers, _, visited = outputs(batch, dataset, None)
+    seed = 1
+    before = np.pad(visited[seed] > 0.5, ((0, 0), (1, 0), (0, 0)))[:, :-1]
+    np.testing.assert_array_equal(outputs(batch, dataset, before)[0][seed], pointers[seed])
 
 
-def test_a_network_visits_the_nodes_that_a_rule_marks(dataset, truth):
-    batch = EvaluationBatch.prepare(load_model("ne++-dijkstra-na"), dataset.graphs)
+def test_random_marks_are_as_many(truth):
     marks = execution_order.marks_of("random", truth.visited)
     assert (marks.sum(-1) == truth.visited.sum(-1)).all()
     assert (marks != truth.visited).any()
-    _, chosen = outputs(batch, dataset, marks)
-    for graph, last in enumerate(truth.last):
-        expected = np.argmax(marks[graph, 1:] & ~marks[graph, :-1], axis=-1)[: last + 1]
-        for seed in range(len(batch.seeds)):
-            np.testing.assert_array_equal(chosen[seed, graph, : last + 1], expected)
 
 
 @pytest.fixture(scope="module")
@@ -90,46 +98,45 @@ def test_the_comparison_follows_from_the_table(committed):
     assert execution_order.compare(pandas.read_csv(ROOT / execution_order.TABLE)) == committed
 
 
-def cell(values, digits):
-    return "{median:.{d}f} ({lowest:.{d}f}–{highest:.{d}f})".format(**values, d=digits)
+def cell(values):
+    return "{median:.3f} ({lowest:.3f}–{highest:.3f})".format(**values)
 
 
 def test_the_page_quotes_the_comparison(committed):
     page = (ROOT / "docs/execution-order.md").read_text()
     for name in execution_order.NETWORKS:
         network = committed[name]
-        share = network["share found ahead"]
-        after = network["error after 20 steps"]["parallel only"]
-        before = network["error before Dijkstra names the answer"]
-        cells = f"{cell(after, 3)} | {cell(before, 3)} | {cell(share, 2)} |"
-        assert f"| {name} | {share['seeds']} | {cells}" in page
+        late, before = (network[k] for k in ("late", "waiting, one step before"))
+        assert f"| {name} | {late['seeds']} | {cell(late)} | {cell(before)} |" in page
         for errors in network.get("errors by marks", {}).values():
-            if name.startswith("NE") and "none" in errors:
-                cells = " | ".join(cell(errors[rule], 3) for rule in execution_order.RULES)
-                assert f"| {name} | {share['seeds']} | {cells} |" in page
+            if name.startswith("NE"):
+                cells = " | ".join(cell(errors[rule]) for rule in execution_order.RULES)
+                assert f"| {name} | {late['seeds']} | {cells} |" in page
+    for name in execution_order.CONTROLS:
+        late, before = (committed[name][k] for k in ("late", "waiting, one step before"))
+        assert f"| *{name}* | | {late['median']:.3f} | {before['median']:.3f} |" in page
     guess, nodes = committed["NE++"]["guess"], committed["NE++"]["nodes"]
-    cells = (f"{guess[f'guess, {key}']:.3f}" for key in ("parallel only", "waiting"))
-    assert f"| {' | '.join(cells)} |" in page
-    assert f"{nodes['nodes, parallel only']:,} predecessors" in page
-    assert f"{nodes['grid nodes, parallel only']:,} of them are in grids" in page
-    assert f"{nodes['nodes, waiting']} nodes (" in page
+    assert f"| {guess['guess, late']:.3f} | {guess['guess, waiting']:.3f} |" in page
+    assert f"{nodes['nodes, late']:,} predecessors" in page
+    assert f"{nodes['grid nodes, late']:,} of them are in grids" in page
+    er, ba, grid = (nodes[f"{family} nodes, waiting"] for family in ("er", "ba", "grid"))
+    assert f"{nodes['nodes, waiting']} predecessors ({er}, {ba} and {grid} in" in page
 
 
 @pytest.mark.parametrize("name", ["README.md", "docs/findings.md"])
 def test_the_front_pages_quote_the_comparison(name, committed):
     page = (ROOT / name).read_text()
-    for network, seeds in (
-        ("NE++, with Dijkstra's steps", 3),
-        ("NE++, mixed sizes", 5),
-        ("NE, mixed sizes", 5),
-        ("NE++", 8),
-    ):
-        share = cell(committed[network]["share found ahead"], 2)
-        assert share.replace("(", f"({seeds} seeds, ") in page, network
+    for network, seeds in (("NE++", 8), ("NE, mixed sizes", 5)):
+        median, interval = cell(committed[network]["late"]).split(" (")
+        assert median in page
+        assert f"({seeds} seeds, {interval}" in page
+    guess, nodes = committed["NE++"]["guess"], committed["NE++"]["nodes"]
+    assert f"a guess {guess['guess, late']:.3f}" in page
+    assert f"name {nodes['nodes, late']:,} predecessors" in page
 
 
 def test_the_figure_has_a_line_per_seed():
     figure = execution_order.draw(pandas.read_csv(ROOT / execution_order.TABLE))
     first, *_, last = figure.axes
     assert len(first.lines) == 8 + 2  # seeds, the guess, and the step of Dijkstra's keys
-    assert len(last.lines) == 2 + 2
+    assert len(last.lines) == 3 + 2
