@@ -64,12 +64,12 @@ def test_empty_entries_of_a_full_disk_are_removed(monkeypatch, tmp_path):
 
 COMMAND = """
 import warnings
-from algotransfer.cli.main import _signals_and_notices
+from algotransfer.cli.main import _notices
 from algotransfer.compilation_cache import keep_compiled_programs
 keep_compiled_programs()
 import jax
 jax.config.update("jax_persistent_cache_min_compile_time_secs", 0)
-with _signals_and_notices():
+with _notices():
     jax.jit(lambda x: x + 1)(1.0)
 """
 

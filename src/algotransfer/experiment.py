@@ -20,7 +20,7 @@ from algotransfer.type_checks import check_fields
 MAX_EXTRA_STEPS = 1000
 MAX_SEEDS = 1000  # trained together
 # Settings that the name of an experiment shows.
-NAMED = "model", "processor", "target", "supervision", "method", "base", "select", "extra_steps"
+IN_NAME = "model", "processor", "target", "supervision", "method", "base", "select", "extra_steps"
 WIDTH, WIDTH_OF_SEVERAL = 32, {"ne++": 16}  # NE++ is narrower when it learns several algorithms
 
 
@@ -136,7 +136,7 @@ class Experiment:
         name = self.name.replace(f"{self.target}-na", self.target)
         return name if self.infinity == "instance" else f"{name}-inf{self.infinity:g}"
 
-    def changed_settings(self, but: Collection[str] = NAMED) -> list[str]:
+    def changed_settings(self, but: Collection[str] = IN_NAME) -> list[str]:
         """Return the settings that differ from their defaults, such as `hidden=8`.
 
         **Arguments:**

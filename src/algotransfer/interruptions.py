@@ -1,15 +1,17 @@
 """Ctrl-C and SIGTERM: raise an exception, or delay it until work is saved."""
 
+import _thread
 import signal
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 IMPORT = "<frozen importlib._bootstrap>"  # the file of frames that import a module
-GC_CALLBACK = "_xla_gc_callback"  # of jax; Python discards exceptions in garbage collection
+GC_CALLBACK = "_xla_gc_callback"  # of jax; Python discards exceptions of such callbacks
 AGAIN_SECONDS = 0.01  # until a signal in garbage collection is sent again
 
 
@@ -21,9 +23,9 @@ class Terminated(KeyboardInterrupt):
 def raised_interruptions(leave_import: Callable[[int], object] | None) -> Iterator[None]:
     """Raise `KeyboardInterrupt` on SIGINT, and `Terminated` on SIGTERM.
 
-    Handlers can be set only in the main thread, and those of the caller stay. `leave_import` is
-    called with the signal instead while a module is imported: an exception there may be printed
-    with its traceback, and crashes some extension modules.
+    Handlers can be set only in the main thread, and those of the caller stay. While a module is
+    imported, `leave_import` is called with the signal instead: an exception there would print a
+    traceback or crash some extension modules. With None, it is raised there too.
     """
 
     def handle(number: int, frame: FrameType | None) -> None:
@@ -31,8 +33,8 @@ def raised_interruptions(leave_import: Callable[[int], object] | None) -> Iterat
         if leave_import is not None and any(file == IMPORT for file, _ in inside):
             leave_import(number)
         elif any(name == GC_CALLBACK for _, name in inside):
-            signal.signal(signal.SIGALRM, lambda *_: signal.raise_signal(number))
-            signal.setitimer(signal.ITIMER_REAL, AGAIN_SECONDS)
+            # Not by `threading`, whose locks the interrupted code may hold.
+            _thread.start_new_thread(_send_again, (number,))
         else:
             raise Terminated if number == signal.SIGTERM else KeyboardInterrupt
 
@@ -48,6 +50,12 @@ def raised_interruptions(leave_import: Callable[[int], object] | None) -> Iterat
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+def _send_again(number: int) -> None:
+    """Send a signal to the main thread, shortly after."""
+    time.sleep(AGAIN_SECONDS)
+    signal.pthread_kill(threading.main_thread().ident or 0, number)
 
 
 def _stack(frame: FrameType | None) -> Iterator[FrameType]:

@@ -113,14 +113,20 @@ def test_an_algorithm_may_restrict_its_weights():
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
-        ({"source_key": lambda n: np.nan}, "source_key of own returned nan and unreached_key is i"),
-        ({"source_key": lambda n: np.inf}, "source_key of own returned inf and unreached_key is i"),
-        ({"source_key": lambda n: None}, "source_key of own failed (TypeError: float() argument"),
+        (
+            {"source_key": lambda n: np.nan},
+            "source_key(2) of own returned nan and unreached_key",
+        ),
+        (
+            {"source_key": lambda n: np.inf},
+            "source_key(2) of own returned inf and unreached_key",
+        ),
+        ({"source_key": lambda n: None}, "source_key(2) of own failed (TypeError: float() argum"),
         ({"source_key": len}, "; expected a function of the number of nodes that returns a number"),
-        ({"unreached_key": np.nan}, "source_key of own returned 0.0 and unreached_key is nan; exp"),
+        ({"unreached_key": np.nan}, "source_key(2) of own returned 0.0 and unreached_key is nan; "),
         ({"weights": (5.0, 1.0)}, "weights of own is (5.0, 1.0); expected the lowest valid weight"),
         ({"weights": (np.nan, 1.0)}, "weights of own is (nan, 1.0); expected the lowest valid wei"),
-        ({"name": "bad name/.."}, "name is 'bad name/..'; expected letters, digits and _ . + -, s"),
+        ({"name": "bad name/.."}, "name is 'bad name/..'; expected letters, digits and _ . -, the"),
     ],
 )
 def test_invalid_fields_name_themselves(fields, message):

@@ -11,6 +11,8 @@ import pytest
 
 from algotransfer.interruptions import Terminated, raised_interruptions
 
+pytestmark = pytest.mark.usefixtures("default_signals")
+
 IMPORTS = """
 from dataclasses import dataclass
 from algotransfer.cli import main

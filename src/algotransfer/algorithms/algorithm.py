@@ -37,7 +37,7 @@ class Algorithm:
 
     **Arguments:**
 
-    - `name`: letters, digits and `_ . + -`; folders and files are named after it.
+    - `name`: letters, digits and `_ . -`; folders and files are named after it.
     - `framework`: `PARALLEL` or `SEQUENTIAL`.
     - `relax`: `(key of u, weight of the edge) -> candidate key of v`, on arrays that broadcast.
     - `source_key`: `(number of nodes) -> key of the source` at the start.
@@ -78,10 +78,10 @@ class Algorithm:
 
     def __post_init__(self):
         check_fields(self)
-        if not re.fullmatch(r"\w[\w.+-]*", self.name):
+        if not re.fullmatch(r"\w[\w.-]*", self.name):
             raise UserError(
-                f"name is {shown(self.name)}; expected letters, digits and _ . + -, such as "
-                "'my_search', because folders and files are named after it"
+                f"name is {shown(self.name)}; expected letters, digits and _ . -, the "
+                "first not . or -, such as 'my_search', because folders are named after it"
             )
         low, high = self.weights
         if not low <= high:
@@ -94,12 +94,12 @@ class Algorithm:
         except Exception as error:  # a user's function may raise anything
             reason = f"{type(error).__name__}: {error}".splitlines()[0]
             raise UserError(
-                f"source_key of {self.name} failed ({reason}); expected a function of the number "
-                "of nodes that returns a number"
+                f"source_key(2) of {self.name} failed ({reason}); expected a function of the "
+                "number of nodes that returns a number"
             ) from error
         if not (start < unreached or start > unreached):  # equal, or one is NaN
             raise UserError(
-                f"source_key of {self.name} returned {start} and unreached_key is "
+                f"source_key(2) of {self.name} returned {start} and unreached_key is "
                 f"{shown(unreached)}; expected two different numbers, because a node is reached "
                 "once its key differs from unreached_key"
             )

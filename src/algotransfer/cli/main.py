@@ -58,6 +58,7 @@ MAX_MESSAGE = 2_000  # characters of an error, which may quote a long argument
 MAX_PATH = 300  # characters of a path in an error
 MISTAKE = 2
 DAMAGED_PROGRAM = "a compiled program in the cache was damaged; it is removed and compiled again"
+END_OF_BAR = "\r\x1b[2K\x1b[?25h"  # clears the line and shows the cursor
 RESUMABLE = ("train", "sweep", "reproduce")  # commands that keep unfinished work
 
 
@@ -73,6 +74,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     def leave(number: int) -> NoReturn:
         # Not by the console, whose modules may be half imported.
+        if sys.stderr.isatty():
+            print(END_OF_BAR, end="", file=sys.stderr)
         print(_interrupted(number, arguments), file=sys.stderr, flush=True)
         _exit_now(128 + number)
 
@@ -86,7 +89,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(arguments: Sequence[str], script: Path | None) -> int:
-    """Run one command; `script` is the file of the user that is the command line, if any."""
+    """Run one command; `script` is the user's file that calls `main`, or None."""
     if [*arguments] == ["--version"]:
         print(f"algotransfer {__version__}")
         return 0

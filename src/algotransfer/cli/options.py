@@ -88,11 +88,11 @@ def check_writable(path: Path) -> None:
 def check_file(path: Path | None, suffixes: Sequence[str], inputs: Iterable[Path] = ()) -> None:
     """Raise a `UserError` unless one file can be written at `path`; None is fine.
 
-    The name ends in one of the suffixes, and the file is none of the inputs of the command.
+    The name ends in one of the suffixes, and the file is not one of `inputs`.
     """
     if path is None:
         return
-    if not path.name.endswith(tuple(suffixes)):
+    if not path.name.endswith(tuple(suffixes)) or path.name in suffixes:
         expected = " or ".join(suffixes)
         raise UserError(f"cannot write {path}: expected a name that ends in {expected}")
     if os.path.realpath(path) in map(os.path.realpath, inputs):

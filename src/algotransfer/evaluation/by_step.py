@@ -10,7 +10,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from algotransfer.datasets.dataset import Dataset
-from algotransfer.evaluation.evaluate import Progress, count_graphs, list_datasets
+from algotransfer.evaluation.evaluate import Progress, graph_counter, list_datasets
 from algotransfer.evaluation.evaluation_batch import EvaluationBatch, Report
 from algotransfer.evaluation.training_range import fit_dataset
 from algotransfer.training.runs import Model, load_model
@@ -45,7 +45,7 @@ def evaluate_by_step(
 
     model = load_model(source)
     datasets = list_datasets(datasets)
-    report, rows = count_graphs(progress, datasets), []
+    report, rows = graph_counter(progress, datasets), []
     for dataset in datasets:
         errors = errors_by_step(model, fit_dataset(model, dataset), past_end, report)
         for family in dataset.families:

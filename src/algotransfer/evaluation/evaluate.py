@@ -73,7 +73,7 @@ def evaluate(
     model = load_model(source)
     given = list_datasets(unseen_graphs() if datasets is None else datasets)
     fitted = [fit_dataset(model, dataset) for dataset in given]
-    report, rows = count_graphs(progress, fitted), []
+    report, rows = graph_counter(progress, fitted), []
     for dataset in fitted:
         batch = EvaluationBatch.prepare(model, dataset.graphs, halt)
         measured = batch.on_all_graphs(batch.measure, report)
@@ -112,7 +112,7 @@ def list_datasets(datasets: Dataset | Mapping[int, Dataset] | Iterable[Dataset])
     return listed
 
 
-def count_graphs(progress: Progress, datasets: list[Dataset]) -> Report:
+def graph_counter(progress: Progress, datasets: list[Dataset]) -> Report:
     """Return a function that counts the graphs done and calls `progress`."""
     total, done = sum(map(len, datasets)), 0
 

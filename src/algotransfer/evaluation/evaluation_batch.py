@@ -97,7 +97,7 @@ class EvaluationBatch:
 
     @property
     def labels(self) -> list[list[Label]]:
-        """The labels of each of the metrics that `measure` returns."""
+        """Labels of the rows of each `Metrics` that `measure` returns."""
         of_runs = [[Label(row, seed) for seed in self.seeds] for row in self.runs]
         of_references = [[Label(name) for name in self.references]] if self.references else []
         return [*of_runs, [Label("algorithm")], *of_references]
@@ -116,7 +116,7 @@ class EvaluationBatch:
         compute: Callable[[Int[np.ndarray, " chunk"]], Any],
         report: Report = lambda num_graphs: None,
     ) -> Any:
-        """Return the arrays [seeds, graphs, …] that `compute(index)` returns, chunk by chunk."""
+        """Call `compute` on chunks of graphs; concatenate its arrays [seeds, graphs, …]."""
         parts = []
         for index, new in self.chunks():
             # The last graphs of a chunk may only fill up its shape.
