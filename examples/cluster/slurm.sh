@@ -9,6 +9,9 @@ read -r head < <(scontrol show hostnames "$SLURM_JOB_NODELIST")  # the first mac
 workers=$((SLURM_NNODES - 1))
 cores=--num-cpus=$SLURM_CPUS_PER_TASK  # cores of this job, not of the machine
 trap 'kill $(jobs -p)' EXIT
+# Ray runs programs of everyone who knows this token.
+RAY_AUTH_TOKEN=$(python -c 'import secrets; print(secrets.token_hex(32))')
+export RAY_AUTH_TOKEN RAY_AUTH_MODE=token
 
 srun --nodes=1 --ntasks=1 -w "$head" ray start --head --port="$port" "$cores" --block &
 if [ "$workers" -gt 0 ]; then
